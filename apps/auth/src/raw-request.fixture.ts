@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 export interface RawRequest {
   method: string;
   path: string;
-  /** In their order; a name may stand twice, which no client library sends. */
+  /** A name may occur twice, which no client library sends. */
   headers: string[][];
   body: string;
 }
 
-/** The status with which a request is answered that goes over the wire as it is written. */
+/** Sends a request exactly as it is given; returns the status of the response. */
 export async function rawStatus(base: string, { method, path, headers, body }: RawRequest): Promise<number> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);

@@ -1,19 +1,24 @@
 import * as oidc from 'openid-client';
-import { newApp, newCustomer, startAuthStack, type AuthStack, type TestApp } from './auth-stack.fixture.js';
+import type { App } from '@holdfast/contracts';
+import { addApp, AuthStack, basicAuthorization, type TestApp } from './auth-stack.fixture.js';
+import { newCustomer } from './service-stubs.fixture.js';
 import { TestBrowser } from './test-browser.fixture.js';
 
-export interface Begun {
+export interface BegunSignIn {
   url: string;
   checks: { pkceCodeVerifier: string; expectedNonce: string; expectedState: string };
 }
 
-interface SigningIn {
+interface SignInOptions {
+  /** The customer, by default a new one. */
   as?: string;
+  /** By default a new one. */
   browser?: TestBrowser;
+  /** Parameters of the authorization request. */
   more?: Record<string, string | undefined>;
 }
 
-/** An app with a standard client library. */
+/** An app with a standard OpenID Connect client library. */
 export class RelyingParty {
   private constructor(
     readonly stack: AuthStack,
@@ -21,8 +26,8 @@ export class RelyingParty {
     readonly config: oidc.Configuration,
   ) {}
 
-  static async start(stack: AuthStack, changes: Parameters<typeof newApp>[1] = {}): Promise<RelyingParty> {
-    const app = await newApp(stack, changes);
+  static async start(stack: AuthStack, changes: Partial<App> = {}): Promise<RelyingParty> {
+    const app = addApp(changes);
     const authentication = app.app.kind === 'web' ? oidc.ClientSecretBasic(app.secret) : oidc.None();
     const metadata = { id_token_signed_response_alg: app.app.idTokenAlg ?? 'RS256' };
     const config = await oidc.discovery(
@@ -35,7 +40,7 @@ export class RelyingParty {
     return new RelyingParty(stack, app, config);
   }
 
-  async begin(more: Record<string, string | undefined> = {}): Promise<Begun> {
+  async begin(more: Record<string, string | undefined> = {}): Promise<BegunSignIn> {
     const checks = {
       pkceCodeVerifier: oidc.randomPKCECodeVerifier(),
       expectedNonce: oidc.randomNonce(),
@@ -59,7 +64,7 @@ export class RelyingParty {
     as = newCustomer(this.app.app.org),
     browser = new TestBrowser(this.stack.base),
     more = {},
-  }: SigningIn = {}) {
+  }: SignInOptions = {}) {
     const { url, checks } = await this.begin(more);
     const back = new URL(await browser.signIn(url, as));
     const tokens = await oidc.authorizationCodeGrant(this.config, back, checks);
@@ -71,28 +76,27 @@ export class RelyingParty {
     as = newCustomer(this.app.app.org),
     browser = new TestBrowser(this.stack.base),
     more = {},
-  }: SigningIn = {}) {
+  }: SignInOptions = {}) {
     const { url, checks } = await this.begin(more);
     const back = new URL(await browser.signIn(url, as));
     return { as, browser, code: back.searchParams.get('code')!, verifier: checks.pkceCodeVerifier };
   }
 
-  /** What the address answers at once, as the parameters that the app would get; or the page. */
-  async silently(browser: TestBrowser, more: Record<string, string | undefined>) {
+  /** Sends an authorization request. Returns the parameters for the app if it redirects there, or else the response. */
+  async authorize(browser: TestBrowser, more: Record<string, string | undefined>) {
     const { url } = await this.begin(more);
     const { location, status } = await browser.go(url);
     return location.startsWith('https://') ? Object.fromEntries(new URL(location).searchParams) : { status, location };
   }
 
+  /** Sends a token request. */
   async exchange(
     parameters: Record<string, string | undefined>,
     path = `/o/${this.app.app.org}/token`,
     base = this.stack.base,
   ) {
-    const basic: Record<string, string> =
-      this.app.app.kind === 'web'
-        ? { authorization: `Basic ${Buffer.from(`${this.app.clientId}:${this.app.secret}`).toString('base64')}` }
-        : {};
+    const headers: Record<string, string> =
+      this.app.app.kind === 'web' ? { authorization: basicAuthorization(this.app) } : {};
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       redirect_uri: this.app.redirectUri,
@@ -102,7 +106,7 @@ export class RelyingParty {
       if (value === undefined) body.delete(name);
       else body.set(name, value);
     }
-    const response = await fetch(base + path, { method: 'POST', body, headers: basic });
+    const response = await fetch(base + path, { method: 'POST', body, headers });
     return {
       status: response.status,
       json: (await response.json()) as Record<string, string>,
@@ -110,7 +114,6 @@ export class RelyingParty {
     };
   }
 
-  /** At the replica with this address. */
   refresh(refreshToken: string, more: Record<string, string> = {}, base = this.stack.base) {
     return this.exchange(
       { grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken, ...more },
@@ -131,18 +134,17 @@ export class RelyingParty {
   }
 }
 
-/** A confidential client with refresh tokens, one without, and a public client, of one organization. */
-export async function startRelyingParties(): Promise<{
-  stack: AuthStack;
-  shop: RelyingParty;
-  kiosk: RelyingParty;
-  spa: RelyingParty;
-}> {
-  const stack = await startAuthStack();
-  const [shop, kiosk, spa] = [
-    await RelyingParty.start(stack),
-    await RelyingParty.start(stack, { name: 'Kiosk', refreshTokens: false }),
-    await RelyingParty.start(stack, { kind: 'spa' }),
-  ];
-  return { stack, shop, kiosk, spa };
+/** A stack with an app of each name: `await startRelyingParties({ shop: {}, kiosk: { refreshTokens: false } })`. */
+export async function startRelyingParties<Name extends string>(
+  apps: Record<Name, Partial<App>>,
+  config: Parameters<typeof AuthStack.start>[0] = {},
+): Promise<RelyingParties<Name>> {
+  const stack = await AuthStack.start(config);
+  const entries = Object.entries<Partial<App>>(apps).map(
+    async ([name, changes]) => [name, await RelyingParty.start(stack, changes)] as const,
+  );
+  const parties = Object.fromEntries(await Promise.all(entries)) as Record<Name, RelyingParty>;
+  return { stack, ...parties };
 }
+
+export type RelyingParties<Name extends string> = { stack: AuthStack } & Record<Name, RelyingParty>;

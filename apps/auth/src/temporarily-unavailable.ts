@@ -24,7 +24,7 @@ export function asUnavailable(error: unknown): TemporarilyUnavailable {
     : new TemporarilyUnavailable(String(error));
 }
 
-/** Turns errors of an unreachable database into a 503; without this they would be 500. @throws TemporarilyUnavailable */
+/** Turns errors of an unreachable database into a 503 instead of a 500. @throws TemporarilyUnavailable */
 export async function translateDatabaseErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -4,22 +4,27 @@ interface Cookie {
   path: string;
 }
 
-export interface Seen {
+export interface PageResponse {
   status: number;
   headers: Headers;
   text: string;
   json: Record<string, unknown>;
-  /** Where it redirects to. */
+  /** The address of a redirect; empty without one. */
   location: string;
 }
 
-/** A browser as far as cookies and redirects go: it keeps cookies by name and path and follows nothing by itself. */
+/** The token that the form of a sign-out page sends. */
+export function xsrfOf({ text }: PageResponse): string {
+  return /name="xsrf" value="([^"]+)"/.exec(text)![1]!;
+}
+
+/** Stores cookies by name and path, as a browser does, and does not follow redirects. */
 export class TestBrowser {
   cookies: Cookie[] = [];
 
   constructor(readonly base: string) {}
 
-  async go(url: string, init: RequestInit = {}): Promise<Seen> {
+  async go(url: string, init: RequestInit = {}): Promise<PageResponse> {
     const address = new URL(url, this.base);
     const cookie = this.cookies
       .filter(
@@ -44,7 +49,7 @@ export class TestBrowser {
     };
   }
 
-  post(url: string, body: object = {}, headers: Record<string, string> = {}): Promise<Seen> {
+  post(url: string, body: object = {}, headers: Record<string, string> = {}): Promise<PageResponse> {
     return this.go(url, {
       method: 'POST',
       body: JSON.stringify(body),
@@ -58,7 +63,7 @@ export class TestBrowser {
     });
   }
 
-  form(url: string, body: Record<string, string>): Promise<Seen> {
+  form(url: string, body: Record<string, string>): Promise<PageResponse> {
     return this.go(url, {
       method: 'POST',
       body: new URLSearchParams(body).toString(),
@@ -66,7 +71,7 @@ export class TestBrowser {
     });
   }
 
-  /** Begins at an authorization URL and answers the sign-in page as this customer; gives where it ends. */
+  /** Opens an authorization URL and signs in as this customer; returns the redirect to the app. */
   async signIn(url: string, as: string): Promise<string> {
     const page = await this.begin(url);
     await this.post(`${page}/options`);
@@ -75,7 +80,13 @@ export class TestBrowser {
     return (await this.go(done.json.redirectTo)).location;
   }
 
-  /** The JSON routes of the sign-in page to which an authorization URL leads. */
+  /** Opens the sign-out page of an organization and confirms. */
+  async confirmSignOut(org: string): Promise<PageResponse> {
+    const page = await this.go(`/o/${org}/session/end`);
+    return this.form(`/o/${org}/session/end/confirm`, { xsrf: xsrfOf(page), logout: 'yes' });
+  }
+
+  /** Opens an authorization URL; returns the address of the sign-in's API. */
   async begin(url: string): Promise<string> {
     const { status, location, text } = await this.go(url);
     if (!location.includes('/sign-in/')) throw new Error(`no sign-in page: ${status} ${location} ${text}`);
@@ -89,9 +100,9 @@ export class TestBrowser {
     const value = pair!.slice(at + 1);
     const path = attributes.find((a) => a.toLowerCase().startsWith('path='))?.slice(5) ?? requested;
     this.cookies = this.cookies.filter((c) => c.name !== name || c.path !== path);
-    const gone =
+    const isDeleted =
       value === '' ||
       attributes.some((a) => a.toLowerCase().startsWith('expires=') && new Date(a.slice(8)).getTime() < Date.now());
-    if (!gone) this.cookies.push({ name, value, path });
+    if (!isDeleted) this.cookies.push({ name, value, path });
   }
 }

@@ -3,20 +3,20 @@ import { ClientLimits, TooManyRequests } from './client-limits.js';
 
 const limits = () => new ClientLimits({ CLIENT_RATE_PER_MINUTE: 2, WRONG_SECRETS_PER_MINUTE: 2 });
 
-test('a client that proves to be itself has a limit of its own', () => {
-  const one = limits();
-  one.admit('a');
-  one.admit('a');
-  expect(() => one.admit('a')).toThrow(TooManyRequests);
-  expect(() => one.admit('b')).not.toThrow();
+test('each authenticated client has a limit of its own', () => {
+  const clientLimits = limits();
+  clientLimits.admit('a');
+  clientLimits.admit('a');
+  expect(() => clientLimits.admit('a')).toThrow(TooManyRequests);
+  expect(() => clientLimits.admit('b')).not.toThrow();
 });
 
-test('wrong secrets are limited by address and by client, and leave the right secret alone', () => {
-  const one = limits();
-  one.countWrongSecret('192.0.2.1', 'a');
-  one.countWrongSecret('192.0.2.2', 'a');
-  expect(() => one.countWrongSecret('192.0.2.3', 'a')).toThrow(TooManyRequests);
-  expect(() => one.countWrongSecret('192.0.2.3', 'b')).not.toThrow();
-  expect(() => one.countWrongSecret('192.0.2.3', 'c')).toThrow(TooManyRequests);
-  expect(() => one.admit('a')).not.toThrow();
+test('wrong secrets are limited by address and by client, and do not limit requests with the right secret', () => {
+  const clientLimits = limits();
+  clientLimits.countWrongSecret('192.0.2.1', 'a');
+  clientLimits.countWrongSecret('192.0.2.2', 'a');
+  expect(() => clientLimits.countWrongSecret('192.0.2.3', 'a')).toThrow(TooManyRequests);
+  expect(() => clientLimits.countWrongSecret('192.0.2.3', 'b')).not.toThrow();
+  expect(() => clientLimits.countWrongSecret('192.0.2.3', 'c')).toThrow(TooManyRequests);
+  expect(() => clientLimits.admit('a')).not.toThrow();
 });

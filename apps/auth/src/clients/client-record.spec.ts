@@ -25,7 +25,7 @@ const hashed = (id: string, secret: string) => ({ id, hash: keyedHash(pepper, se
 const both = [hashed('sec_1', 'one'), hashed('sec_2', 'two')];
 const record = toClientRecord({ app, secrets: both, orgSuspended: false });
 
-test('either live secret matches, and says which it was', () => {
+test('either live secret matches, and its id is returned', () => {
   expect(['one', 'two', 'three', ''].map((secret) => matchSecret(pepper, secret, record))).toEqual([
     'sec_1',
     'sec_2',
@@ -44,9 +44,11 @@ test('nothing matches for a client that is unknown, disabled, suspended or witho
   for (const other of others) expect(matchSecret(pepper, 'one', other)).toBeUndefined();
 });
 
-test('another pepper, another hash', () => expect(matchSecret(Buffer.alloc(32, 2), 'one', record)).toBeUndefined());
+test('nothing matches with another pepper', () => {
+  expect(matchSecret(Buffer.alloc(32, 2), 'one', record)).toBeUndefined();
+});
 
-test('grants that such an app cannot hold are not there', () => {
+test('grants that the kind of the app can never hold are left out', () => {
   const scopes: App['scopes'] = ['offers:write', 'users:read'];
   expect(toClientRecord({ app: { ...app, scopes }, secrets: [], orgSuspended: false }).scopes).toEqual([
     'offers:write',

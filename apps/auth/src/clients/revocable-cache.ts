@@ -15,7 +15,7 @@ export class RevocableCache<Value extends object> {
   /** Number of changes so far: a reply to a query from before a change is not cached after it. */
   private changes = 0;
 
-  /** `kind` is the kind of the entries. A change of another kind invalidates the entries for which `belongs` is true. */
+  /** `kind` is the kind of the entries. A change of another kind invalidates those for which `belongs` is true. */
   constructor(
     private readonly feed: RevocationFeed,
     kind: AccessEntry['kind'],

@@ -28,7 +28,7 @@ async function onlyConfirmed(request: IncomingMessage): Promise<IncomingMessage>
   return replay(request, values.length === 1 && values[0] === 'yes' ? body : Buffer.alloc(0));
 }
 
-/** RFC 6750 §2.2 allows a token in a form and discourages it: logs and caches redact headers only. It is ignored here. */
+/** Ignores a token in a form. RFC 6750 §2.2 allows and discourages it, since logs and caches redact headers only. */
 async function withoutTokenInForm(request: IncomingMessage): Promise<IncomingMessage> {
   const body = await readBody(request, { maxBytes });
   if (!new URLSearchParams(body.toString('utf8')).has('access_token')) return replay(request, body);

@@ -122,7 +122,8 @@ export class IssuerRoutes {
     const result = await this.runStep(context, step).catch(async (thrown: unknown) => {
       const { code, status } = toAppError(thrown);
       // No decision was made without the dependency, and audit itself may be the one that is unavailable.
-      if (code !== 'unavailable') await this.audit.recordSignInError(issuer.organization.shortId, issuerRequest, code, status);
+      if (code !== 'unavailable')
+        await this.audit.recordSignInError(issuer.organization.shortId, issuerRequest, code, status);
       throw thrown;
     });
     respondJson(response, issuerRequest.info.id, result);

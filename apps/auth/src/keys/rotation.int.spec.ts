@@ -3,19 +3,18 @@ import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { listKeys, rotateKeys } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { eventually, testContext } from '@holdfast/testing';
-import { stubs, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
-import { RelyingParty } from '../relying-party.fixture.js';
+import type { Replica } from '../auth-stack.fixture.js';
+import { startRelyingParties, type RelyingParties } from '../relying-party.fixture.js';
+import { stubs } from '../service-stubs.fixture.js';
 
-let stack: AuthStack;
-let shop: RelyingParty;
+let { stack, shop } = {} as RelyingParties<'shop'>;
 let bus: Bus;
-let other: Awaited<ReturnType<AuthStack['another']>>;
+let other: Replica;
 
 beforeAll(async () => {
-  stack = await startAuthStack();
-  shop = await RelyingParty.start(stack);
+  ({ stack, shop } = await startRelyingParties({ shop: {} }));
   bus = new Bus(await stack.connect('operator'));
-  other = await stack.another();
+  other = await stack.startReplica();
 });
 afterAll(async () => {
   await other.stop();
@@ -29,7 +28,7 @@ const kidOf = (jwt: string) =>
 const states = async () =>
   (await bus.request(listKeys, { shortId: 'acme' }, operator())).keys.map(({ alg, state }) => `${alg} ${state}`).sort();
 
-test('the first keys are made once, however many ask first; nothing private is published', async () => {
+test('concurrent first requests create one set of keys, which is published without private members', async () => {
   await Promise.all([
     ...Array.from({ length: 20 }, () => fetch(`${stack.base}/o/globex/jwks`)),
     ...Array.from({ length: 20 }, () => fetch(`${other.base}/o/globex/jwks`)),
@@ -44,7 +43,7 @@ test('the first keys are made once, however many ask first; nothing private is p
   expect(await published()).not.toEqual({ keys });
 });
 
-test('a new key is published first, signs later, and what the old one signed still verifies', async () => {
+test('a new key is published before it signs, and tokens of the old one remain valid', async () => {
   const { tokens: before } = await shop.signIn();
   await bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 2 }, operator());
   expect(await states()).toEqual(['ES256 next', 'ES256 signing', 'RS256 next', 'RS256 signing']);
@@ -66,7 +65,7 @@ test('a new key is published first, signs later, and what the old one signed sti
   ]);
 });
 
-test('listing them is recorded, or they are not listed', async () => {
+test('listing keys is recorded, and fails while audit is unavailable', async () => {
   stubs.records = stubs.records.filter(({ record }) => record.action !== 'key.list');
   await states();
   expect(stubs.records.filter(({ record }) => record.action === 'key.list')).toMatchObject([
@@ -77,7 +76,7 @@ test('listing them is recorded, or they are not listed', async () => {
   stubs.auditUnavailable = false;
 });
 
-test('keys that leaked are gone at once, on every replica', async () => {
+test('retired keys disappear at every replica at once', async () => {
   const { tokens } = await shop.signIn();
   const leaked = kidOf(tokens.id_token!);
   await bus.request(rotateKeys, { shortId: 'acme', retire: true }, operator());
@@ -92,7 +91,7 @@ test('keys that leaked are gone at once, on every replica', async () => {
 
 const rotations = () => stubs.records.filter(({ record }) => record.action === 'key.rotate');
 
-test('a key that leaked goes while audit is away; the record comes later, once, though another replica looks as well', async () => {
+test('a rotation succeeds while audit is unavailable, and its record is appended later, once', async () => {
   const before = rotations().length;
   const { tokens } = await shop.signIn();
   const leaked = kidOf(tokens.id_token!);
@@ -102,7 +101,7 @@ test('a key that leaked goes while audit is away; the record comes later, once, 
     async () => !JSON.stringify([await published(), await published(other.base)]).includes(leaked),
     1500,
   );
-  // Audit's silence lasts longer than the outbox waits before it tries again.
+  // Longer than the outbox waits before it tries again, at both replicas.
   await new Promise((resolve) => setTimeout(resolve, 3200));
   expect(rotations()).toHaveLength(before);
   stubs.auditUnavailable = false;
@@ -115,14 +114,16 @@ test('a key that leaked goes while audit is away; the record comes later, once, 
   ]);
 });
 
-test('a rotation that does not commit leaves no record; nor does one of an organization that is not there', async () => {
-  const [before, known] = [await states(), rotations().length];
+test('a rotation that does not commit, or of an unknown organization, leaves no record', async () => {
+  const [before, recorded] = [await states(), rotations().length];
   // Fails at COMMIT, after everything that the transaction does.
   await stack.database.query(
-    "CREATE FUNCTION auth.no_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''the disk is full''; END'",
+    `CREATE FUNCTION auth.no_commit() RETURNS trigger LANGUAGE plpgsql
+     AS 'BEGIN RAISE EXCEPTION ''the disk is full''; END'`,
   );
   await stack.database.query(
-    'CREATE CONSTRAINT TRIGGER no_commit AFTER INSERT ON auth.signing_key DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION auth.no_commit()',
+    `CREATE CONSTRAINT TRIGGER no_commit AFTER INSERT ON auth.signing_key DEFERRABLE INITIALLY DEFERRED
+     FOR EACH ROW EXECUTE FUNCTION auth.no_commit()`,
   );
   await expect(bus.request(rotateKeys, { shortId: 'acme', overlapSeconds: 60 }, operator())).rejects.toMatchObject({
     code: 'internal',
@@ -132,5 +133,5 @@ test('a rotation that does not commit leaves no record; nor does one of an organ
     code: 'unknown_organization',
   });
   expect(await stack.database.query('SELECT FROM auth.record_outbox')).toEqual([]);
-  expect([await states(), rotations().length]).toEqual([before, known]);
+  expect([await states(), rotations().length]).toEqual([before, recorded]);
 });

@@ -37,7 +37,7 @@ const attempts = new Counter({
   labelNames: ['outcome'],
 });
 
-/** Sends each notification at least once, and retries for BACKCHANNEL_LOGOUT_SECONDS. Any replica sends any notification. */
+/** Sends each notification at least once and retries for BACKCHANNEL_LOGOUT_SECONDS, at any replica. */
 @Injectable()
 export class LogoutQueue implements OnApplicationBootstrap {
   private readonly logger = new Logger('back-channel logout');
@@ -70,7 +70,7 @@ export class LogoutQueue implements OnApplicationBootstrap {
   })
   async sendDue(): Promise<void> {
     this.again = true;
-    // With a wrong clock apps would reject the logout token, and failed attempts would use the time until it is given up.
+    // With a wrong clock apps would reject the logout token, and failed attempts bring the expiration nearer.
     if (this.sending || this.clock.trust() === 'wrong') return;
     this.sending = true;
     try {
@@ -81,7 +81,9 @@ export class LogoutQueue implements OnApplicationBootstrap {
           this.busy.set(
             clientId,
             Promise.all(
-              due.filter((notification) => notification.client_id === clientId).map((notification) => this.attempt(notification)),
+              due
+                .filter((notification) => notification.client_id === clientId)
+                .map((notification) => this.attempt(notification)),
             ).then(() => {
               this.busy.delete(clientId);
               this.sendSoon();
@@ -94,7 +96,7 @@ export class LogoutQueue implements OnApplicationBootstrap {
     }
   }
 
-  /** Sends without waiting for the interval. If this run fails, the interval repeats it, and logs and counts failures. */
+  /** Sends without waiting for the interval, which repeats a failed run, and logs and counts it. */
   private sendSoon(): void {
     void this.sendDue().catch(() => undefined);
   }
@@ -128,7 +130,8 @@ export class LogoutQueue implements OnApplicationBootstrap {
     const stored = outcome === 'failed' ? this.database.rows(postpone, [id, next]) : this.database.rows(remove, [id]);
     await stored.catch((error: unknown) =>
       this.logger.debug(
-        `Failed to store the outcome of an attempt for app ${clientId}; the notification is sent again: ${String(error)}`,
+        `Failed to store the outcome of an attempt for app ${clientId}; ` +
+          `the notification is sent again: ${String(error)}`,
       ),
     );
   }

@@ -42,7 +42,12 @@ export class LogoutSender {
       const { keys } = await this.keys.load(issuerOf(org));
       const key = keys.find(({ alg }) => alg === (app.idTokenAlg ?? 'RS256'));
       if (!key) return 'there is no signing key';
-      const token = await logoutToken(this.config.BASE_URL + issuerPath(org), clientId, this.notifications.unseal(notification), key);
+      const token = await logoutToken(
+        this.config.BASE_URL + issuerPath(org),
+        clientId,
+        this.notifications.unseal(notification),
+        key,
+      );
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       await this.outbound.request(app.backchannelLogoutUri, {
         headers,

@@ -15,8 +15,8 @@ const tables = [
   'CREATE INDEX signing_key_issuer ON signing_key (issuer, signs_from)',
   'CREATE INDEX signing_key_changed ON signing_key (changed_at)',
 
-  // Sessions, completed sign-ins, grants, codes and tokens of the organizations' issuers. An id is often itself a secret
-  // (a code, a token, the cookie of a session), so its SHA-256 is stored, and the payload is encrypted. `account` is the
+  // Sessions, completed sign-ins, grants, codes and tokens of the organizations' issuers. An id is often a secret (a
+  // code, a token, the cookie of a session), so its SHA-256 is stored, and the payload is encrypted. `account` is the
   // customer, `version` their version at the sign-in from which the row results, `credential` the one with which they
   // signed in. A state transition revokes rows of earlier versions, however close in time.
   `CREATE TABLE oidc_state (
@@ -46,7 +46,7 @@ const tables = [
      at timestamptz(3) NOT NULL)`,
   'CREATE INDEX session_revocation_at ON session_revocation (at)',
 
-  // Logout notifications (OpenID Connect Back-Channel Logout 1.0) that are not delivered yet. `payload` contains customer
+  // Logout notifications (OpenID Connect Back-Channel Logout 1.0) that are not delivered yet. `payload` names customer
   // and session, and is encrypted.
   `CREATE TABLE logout_notification (
      id uuid PRIMARY KEY,

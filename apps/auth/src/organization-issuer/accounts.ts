@@ -1,5 +1,5 @@
 import type { Account, KoaContextWithOIDC } from 'oidc-provider';
-import { requestContextOf, issuerRequestOf } from '../request-context/issuer-request.js';
+import { issuerRequestOf, requestContextOf } from '../request-context/issuer-request.js';
 import type { Customers } from './customers.js';
 import { authenticationOf, versionOf } from './stored-sign-in-data.js';
 

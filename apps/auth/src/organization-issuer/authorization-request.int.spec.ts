@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { App } from '@holdfast/contracts';
-import { stubs, startAuthStack, type AuthStack } from '../auth-stack.fixture.js';
-import { RelyingParty } from '../relying-party.fixture.js';
+import { type AuthStack } from '../auth-stack.fixture.js';
+import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
+import { stubs } from '../service-stubs.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
 let stack: AuthStack;
-const parties = new Map<string, RelyingParty>();
+let parties: Record<string, RelyingParty>;
 
 beforeAll(async () => {
-  stack = await startAuthStack();
-  const kinds: Record<string, Partial<App>> = {
+  ({ stack, ...parties } = await startRelyingParties({
     web: {},
     optional: { pkce: 'optional' },
     spa: { kind: 'spa' },
@@ -17,22 +17,22 @@ beforeAll(async () => {
       kind: 'native',
       redirectUris: ['http://127.0.0.1:9000/callback', 'http://localhost:9000/callback', 'http://[::1]/x?a=b'],
     },
-  };
-  for (const [name, changes] of Object.entries(kinds)) parties.set(name, await RelyingParty.start(stack, changes));
+    loopback: { redirectUris: ['http://127.0.0.1:9000/callback'] },
+  }));
 });
 afterAll(() => stack.stop());
 
-/** What becomes of a request: the error that the app is told, `sign-in`, or `page` for what the app may not be told. */
-async function ask(
+/** The result of an authorization request: the error for the app, `sign-in`, or `page {status}` for an error page. */
+async function resultOf(
   name: string,
   more: Record<string, string | undefined>,
   edit = (url: string) => url,
 ): Promise<string> {
-  const { url } = await parties.get(name)!.begin(more);
+  const { url } = await parties[name]!.begin(more);
   const { status, location, headers, text } = await new TestBrowser(stack.base).go(edit(url));
   if (location.includes('/sign-in/')) return 'sign-in';
   if (status === 303) {
-    // Errors of response types that we do not know may come in the fragment, as their standard says; a code never does.
+    // Errors of unsupported response types may be in the fragment, as their standard defines. A code never is.
     const { searchParams, hash } = new URL(location);
     expect(location).not.toMatch(/[?#&]code=/);
     return searchParams.get('error') ?? new URLSearchParams(hash.slice(1)).get('error') ?? 'nothing';
@@ -66,10 +66,10 @@ describe('PKCE', () => {
     ['optional', { nonce: '', ...none }, 'invalid_request'],
     ['optional', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['optional', { code_challenge: undefined }, 'invalid_request'],
-  ])('%s with %j: %s', async (name, more, outcome) => expect(await ask(name, more)).toBe(outcome));
+  ])('of an app %s with %j: %s', async (name, more, result) => expect(await resultOf(name, more)).toBe(result));
 });
 
-describe('the rest of the request', () => {
+describe('an authorization request', () => {
   test.each([
     [{ response_type: 'token' }, 'unsupported_response_type'],
     [{ response_type: 'id_token' }, 'unsupported_response_type'],
@@ -94,7 +94,7 @@ describe('the rest of the request', () => {
     [{ acr_values: 'urn:x' }, 'sign-in'],
     [{ claims: '{"id_token":{"email":null}}' }, 'sign-in'],
     [{ resource: 'https://api.example' }, 'sign-in'],
-  ])('%j: %s', async (more, outcome) => expect(await ask('web', more)).toBe(outcome));
+  ])('with %j: %s', async (more, result) => expect(await resultOf('web', more)).toBe(result));
 
   test.each([
     'response%5Fmode=fragment',
@@ -104,15 +104,15 @@ describe('the rest of the request', () => {
     'response_mode=query&response%5Fmode=fragment',
     'response_mode=fragment&response_mode=query',
     'response%5Fmode=',
-  ])('however its name is written, no answer comes in the fragment: %s', async (query) => {
-    const { browser } = await parties.get('web')!.signIn();
-    const { url } = await parties.get('web')!.begin({ prompt: 'none' });
+  ])('never gets a response in the fragment, however response_mode is spelled: %s', async (query) => {
+    const { browser } = await parties.web!.signIn();
+    const { url } = await parties.web!.begin({ prompt: 'none' });
     const { location } = await browser.go(`${url}&${query}`);
     expect(location).not.toMatch(/[?#&]code=/);
     expect(new URL(location).searchParams.get('error') ?? '').toMatch(/^(unsupported_response_mode|invalid_request)$/);
   });
 
-  test('an app that is not of this organization, signs nobody in, or is disabled', async () => {
+  test('of an app of another organization, that signs nobody in, or that is disabled gets an error page', async () => {
     const others: Partial<App>[] = [
       { kind: 'service' },
       { audience: 'people' },
@@ -124,14 +124,14 @@ describe('the rest of the request', () => {
       const { url } = await party.begin({ redirect_uri: 'https://shop.example/callback' });
       expect((await new TestBrowser(stack.base).go(url)).status).toBe(400);
     }
-    const { url } = await parties.get('web')!.begin();
+    const { url } = await parties.web!.begin();
     const { status, text } = await new TestBrowser(stack.base).go(url.replace('/o/acme/', '/o/globex/'));
     expect([status, text.includes('Globex')]).toEqual([400, true]);
-    expect(await ask('web', { client_id: 'app_"><script>alert(1)</script>' })).toBe('page 400');
+    expect(await resultOf('web', { client_id: 'app_"><script>alert(1)</script>' })).toBe('page 400');
   });
 
-  test('by POST it is the same by GET, with the session that a cross-site POST would not bring', async () => {
-    const { url } = await parties.get('web')!.begin();
+  test('by POST is redirected to the same request by GET, with which browsers send the session cookie', async () => {
+    const { url } = await parties.web!.begin();
     const { searchParams, pathname } = new URL(url);
     const browser = new TestBrowser(stack.base);
     const { status, location } = await browser.form(pathname, Object.fromEntries(searchParams));
@@ -140,20 +140,20 @@ describe('the rest of the request', () => {
     expect((await browser.form(pathname, { state: 'x'.repeat(10_000) })).status).toBe(413);
   });
 
-  test('parameters twice', async () => {
-    for (const twice of [
+  test('with a repeated parameter is rejected', async () => {
+    for (const repeated of [
       'state=1',
       'client_id=x',
       'redirect_uri=https://evil.example',
       'code_challenge=x',
       'scope=openid',
     ])
-      expect(await ask('web', {}, (url) => `${url}&${twice}`)).toMatch(/^(invalid_request|page 400)$/);
-    expect(await ask('web', {}, (url) => `${url}&redirect_uri=https://evil.example`)).toBe('page 400');
+      expect(await resultOf('web', {}, (url) => `${url}&${repeated}`)).toMatch(/^(invalid_request|page 400)$/);
+    expect(await resultOf('web', {}, (url) => `${url}&redirect_uri=https://evil.example`)).toBe('page 400');
   });
 });
 
-describe('redirect URIs', () => {
+describe('a redirect URI', () => {
   const registered = 'https://shop.example/callback';
   test.each([
     '',
@@ -208,15 +208,19 @@ describe('redirect URIs', () => {
     `${registered}\n.evil.example`,
     'https://shop.example/callback%0d%0aX: y',
     'https://127.0.0.1/callback',
-  ])('%j is not it', async (redirect_uri) => {
-    // The library refuses an empty one as missing; either way the person is told, and nobody is sent anywhere.
-    expect(await ask('web', { redirect_uri })).toBe('page 400');
-    expect(await ask('web', { redirect_uri, prompt: 'none', response_type: 'token', response_mode: 'form_post' })).toBe(
-      'page 400',
-    );
+  ])('is rejected with an error page: %j', async (redirect_uri) => {
+    // The library rejects an empty one as missing. Either way there is an error page and no redirect.
+    expect(await resultOf('web', { redirect_uri })).toBe('page 400');
+    expect(
+      await resultOf('web', { redirect_uri, prompt: 'none', response_type: 'token', response_mode: 'form_post' }),
+    ).toBe('page 400');
   });
-  test('missing', async () => expect(await ask('web', { redirect_uri: undefined })).toBe('page 400'));
-  test('what is registered is it', async () => expect(await ask('web', { redirect_uri: registered })).toBe('sign-in'));
+  test('that is missing is rejected with an error page', async () => {
+    expect(await resultOf('web', { redirect_uri: undefined })).toBe('page 400');
+  });
+  test('that is registered is accepted', async () => {
+    expect(await resultOf('web', { redirect_uri: registered })).toBe('sign-in');
+  });
 
   test.each([
     ['http://127.0.0.1:9000/callback', true],
@@ -238,13 +242,11 @@ describe('redirect URIs', () => {
     ['http://[::1]:4000/x?a=c', false],
     ['http://127.0.0.1:99999/callback', false],
     ['http://127.0.0.1:/callback', false],
-  ])('of a native app, where only the port of a loopback literal may differ: %s %s', async (redirect_uri, good) => {
-    expect(await ask('native', { redirect_uri })).toBe(good ? 'sign-in' : 'page 400');
+  ])('of a native app may differ in the port of a loopback literal only: %s %s', async (redirect_uri, accepted) => {
+    expect(await resultOf('native', { redirect_uri })).toBe(accepted ? 'sign-in' : 'page 400');
   });
-  test('the port of a web app on loopback is its port', async () => {
-    const party = await RelyingParty.start(stack, { redirectUris: ['http://127.0.0.1:9000/callback'] });
-    parties.set('loopback', party);
-    expect(await ask('loopback', { redirect_uri: 'http://127.0.0.1:9001/callback' })).toBe('page 400');
+  test('of a web app on a loopback address must have the registered port', async () => {
+    expect(await resultOf('loopback', { redirect_uri: 'http://127.0.0.1:9001/callback' })).toBe('page 400');
   });
 });
 
@@ -252,7 +254,7 @@ test('a suspended organization has no issuer', async () => {
   stubs.organizations.set('hooli', 'Hooli');
   const browser = new TestBrowser(stack.base);
   expect((await browser.go('/o/hooli/jwks')).status).toBe(200);
-  await stack.change(() => void stubs.organizations.delete('hooli'));
+  await stack.changeDirectory(() => void stubs.organizations.delete('hooli'));
   for (const path of ['/o/hooli/jwks', '/o/hooli/authorize', '/o/hooli/userinfo'])
     expect((await browser.go(path)).status).toBe(404);
 });

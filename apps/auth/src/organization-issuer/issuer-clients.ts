@@ -3,8 +3,8 @@ import type { App } from '@holdfast/contracts';
 import type { ClientLimits } from '../clients/client-limits.js';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { asUnavailable } from '../temporarily-unavailable.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { asUnavailable } from '../temporarily-unavailable.js';
 import { redirectAllowed } from './request-rules.js';
 
 /** Provides an organization's issuer with its clients: the apps of this organization that sign customers in. */

@@ -15,7 +15,7 @@ export interface CookieSettings {
  */
 export function cookieNames(shortId: string, baseUrl: string) {
   const name = (kind: string) => `${baseUrl.startsWith('https:') ? '__Host-' : ''}holdfast-${shortId}-${kind}`;
-  // The library's cookies `interaction` and `resume` would hold the id in the address. sign-in-binding.ts replaces them.
+  // The library's `interaction` and `resume` would contain the id in the address. sign-in-binding.ts replaces them.
   const own = {
     session: name('session'),
     browser: name('sign-in'),

@@ -24,7 +24,7 @@ interface Guards {
   logger: Logger;
 }
 
-/** Wraps an organization's issuer: no response leaves before its audit record, and pages get a content security policy. */
+/** Wraps an issuer: no response leaves before its audit record, and pages get a content security policy. */
 export function guardIssuer(provider: Provider, shortId: string, { audit, origins, signIns, logger }: Guards): void {
   const results = new WeakMap<object, RequestResult>();
   provider.use(async (ctx, next) => {

@@ -5,12 +5,12 @@ import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import type { OrganizationProfile } from '../organizations/organizations.js';
 import { issuerPath, routes, signInPagePath } from '../request-context/issuer-paths.js';
-import { translateDatabaseErrors } from '../temporarily-unavailable.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 import { deriveSuccessors } from '../sessions/refresh-successors.js';
 import type { SessionRevocations } from '../sessions/session-revocations.js';
 import { stateAdapter } from '../sessions/state-adapter.js';
 import type { StateStore } from '../sessions/state-store.js';
+import { translateDatabaseErrors } from '../temporarily-unavailable.js';
 import { accountsOf } from './accounts.js';
 import { revocationOf } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
@@ -22,9 +22,9 @@ import { lifetimes } from './lifetimes.js';
 import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
 import { signInPolicy } from './sign-in-policy.js';
 import { acceptOnlyIdTokens } from './sign-out/id-token-hint.js';
+import { ignoreEndedSessions } from './sign-out/ignore-ended-sessions.js';
 import { revokeOnSessionEnd } from './sign-out/revoke-on-session-end.js';
 import { confirmSignOut, signedOutPage } from './sign-out/sign-out.js';
-import { ignoreEndedSessions } from './sign-out/ignore-ended-sessions.js';
 import { storeSignInData, versionOf } from './stored-sign-in-data.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
@@ -154,7 +154,9 @@ function revokeAtOnce(org: string, { revocations, audit }: IssuerDependencies) {
     if (token.grantId === undefined) return true;
     const request = issuerRequestOf(ctx);
     const record = audit.recordOfChange(request, revocationOf(request, token.accountId));
-    if (await translateDatabaseErrors(revocations.revokeGrant(org, token.grantId, token.kind === 'RefreshToken', record)))
+    if (
+      await translateDatabaseErrors(revocations.revokeGrant(org, token.grantId, token.kind === 'RefreshToken', record))
+    )
       request.change = record;
     return true;
   };

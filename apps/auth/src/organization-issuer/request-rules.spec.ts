@@ -8,7 +8,7 @@ const registered = [
   'http://localhost:9000/cb',
 ];
 
-test.each(['web', 'spa', 'native', 'service'])('%s: what is registered, letter by letter', (kind) => {
+test.each(['web', 'spa', 'native', 'service'])('redirect URIs of a %s app are compared exactly', (kind) => {
   for (const uri of registered) expect(redirectAllowed(kind, registered, uri)).toBe(true);
   for (const uri of [
     'https://shop.example/callback/',
@@ -22,7 +22,7 @@ test.each(['web', 'spa', 'native', 'service'])('%s: what is registered, letter b
     expect(redirectAllowed(kind, registered, uri)).toBe(false);
 });
 
-test('the port of a loopback literal may differ, for native apps only', () => {
+test('the port of a loopback literal may differ for native apps only', () => {
   for (const uri of ['http://127.0.0.1:1/cb', 'http://127.0.0.1/cb', 'http://[::1]:65535/cb']) {
     expect(redirectAllowed('native', registered, uri)).toBe(true);
     expect(redirectAllowed('web', registered, uri)).toBe(false);

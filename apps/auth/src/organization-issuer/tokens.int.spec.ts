@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { stubs, newCustomer } from '../auth-stack.fixture.js';
+import { basicAuthorization } from '../auth-stack.fixture.js';
 import { rawStatus } from '../raw-request.fixture.js';
-import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
+import { RelyingParty, startRelyingParties, type RelyingParties } from '../relying-party.fixture.js';
+import { newCustomer, stubs } from '../service-stubs.fixture.js';
 
-let { stack, shop, kiosk, spa } = {} as Awaited<ReturnType<typeof startRelyingParties>>;
+let { stack, shop, kiosk, spa } = {} as RelyingParties<'shop' | 'kiosk' | 'spa'>;
 
 beforeAll(async () => {
-  ({ stack, shop, kiosk, spa } = await startRelyingParties());
+  ({ stack, shop, kiosk, spa } = await startRelyingParties({
+    shop: {},
+    kiosk: { name: 'Kiosk', refreshTokens: false },
+    spa: { kind: 'spa' },
+  }));
 });
 afterAll(() => stack.stop());
 beforeEach(() => {
@@ -15,7 +20,7 @@ beforeEach(() => {
 });
 
 describe('a code', () => {
-  test('is good once; a second use ends what the first one got', async () => {
+  test('is accepted once, and a second use revokes the tokens of the first', async () => {
     const { code, verifier } = await shop.code();
     const first = await shop.exchange({ code, code_verifier: verifier });
     expect(first.status).toBe(200);
@@ -35,13 +40,13 @@ describe('a code', () => {
     ['no verifier', () => shop, { code_verifier: undefined }, 'invalid_grant'],
     ['another redirect URI', () => shop, { redirect_uri: 'https://shop.example/other' }, 'invalid_grant'],
     ['no redirect URI', () => shop, { redirect_uri: undefined }, 'invalid_request'],
-  ] as const)('with %s: refused, and still good for who it is for', async (_, by, more, error) => {
+  ] as const)('with %s is denied, and its client can still use it', async (_, by, more, error) => {
     const { code, verifier } = await shop.code();
     expect((await by().exchange({ code, code_verifier: verifier, ...more })).json.error).toBe(error);
     expect((await shop.exchange({ code, code_verifier: verifier })).status).toBe(200);
   });
 
-  test('of one organization is nothing to another', async () => {
+  test('of one organization is denied at another, like its tokens', async () => {
     const other = await RelyingParty.start(stack, { org: 'globex' });
     const { code, verifier } = await shop.code();
     expect((await other.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
@@ -53,7 +58,7 @@ describe('a code', () => {
     expect((await other.refresh(refreshToken)).json.error).toBe('invalid_grant');
   });
 
-  test('that was made without PKCE takes no verifier', async () => {
+  test('that was issued without PKCE is denied with a verifier', async () => {
     const party = await RelyingParty.start(stack, { pkce: 'optional' });
     const { code, verifier } = await party.code({
       more: { code_challenge: undefined, code_challenge_method: undefined },
@@ -62,33 +67,34 @@ describe('a code', () => {
     expect((await party.exchange({ code })).status).toBe(200);
   });
 
-  test('is refused after its minute', async () => {
+  test('that has expired is denied', async () => {
     const { code, verifier } = await shop.code();
     await stack.expire('AuthorizationCode');
     expect((await shop.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
   });
 
-  test('runs out after a minute', async () => {
+  test('expires after a minute', async () => {
     const { code, verifier } = await shop.code();
     const [row] = await stack.database.query<{ seconds: number }>(
-      `SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM auth.oidc_state WHERE model = 'AuthorizationCode' ORDER BY expires_at DESC LIMIT 1`,
+      `SELECT extract(epoch FROM expires_at - now())::float AS seconds FROM auth.oidc_state
+       WHERE model = 'AuthorizationCode' ORDER BY expires_at DESC LIMIT 1`,
     );
     expect(Math.round(row!.seconds)).toBeLessThanOrEqual(60);
     expect(verifier).toBeTruthy();
     expect(code).toMatch(/^[\w-]{43}$/);
   });
 
-  test('wanted by fifty at once goes to one', async () => {
+  test('of fifty concurrent requests is accepted once', async () => {
     const { code, verifier } = await shop.code();
     const all = await Promise.all(Array.from({ length: 50 }, () => shop.exchange({ code, code_verifier: verifier })));
-    expect(all.filter((a) => a.status === 200)).toHaveLength(1);
+    const accepted = all.filter((a) => a.status === 200);
+    expect(accepted).toHaveLength(1);
     expect(all.filter((a) => a.json.error === 'invalid_grant')).toHaveLength(49);
-    const [won] = all.filter((a) => a.status === 200);
-    expect((await shop.userinfo(won!.json.access_token!)).status).toBe(401);
+    expect((await shop.userinfo(accepted[0]!.json.access_token!)).status).toBe(401);
   });
 });
 
-describe('who the client is', () => {
+describe('client authentication', () => {
   const token = (headers: Record<string, string>, body: Record<string, string>) =>
     fetch(`${stack.base}/o/acme/token`, {
       method: 'POST',
@@ -102,32 +108,32 @@ describe('who the client is', () => {
       }),
     }).then(async (r) => ({ status: r.status, ...((await r.json()) as { error: string }) }));
 
-  test('a secret in the header or the body, and nothing else for web; nothing for public apps', async () => {
+  test('requires a secret of a web app, in header or body, and none of a public app', async () => {
     const { clientId, secret } = shop.app;
-    const basic = (s: string) => ({ authorization: `Basic ${Buffer.from(`${clientId}:${s}`).toString('base64')}` });
-    const good = { status: 400, error: 'invalid_grant' };
-    const bad = { status: 401, error: 'invalid_client' };
-    expect(await token(basic(secret), {})).toMatchObject(good);
-    expect(await token({}, { client_id: clientId, client_secret: secret })).toMatchObject(good);
-    expect(await token(basic('wrong'), {})).toMatchObject(bad);
-    expect(await token({}, { client_id: clientId, client_secret: 'wrong' })).toMatchObject(bad);
-    expect(await token({}, { client_id: clientId })).toMatchObject(bad);
-    expect(await token({}, { client_id: `app_${'x'.repeat(22)}` })).toMatchObject(bad);
+    const basic = (s: string) => ({ authorization: basicAuthorization({ clientId, secret: s }) });
+    const authenticated = { status: 400, error: 'invalid_grant' };
+    const denied = { status: 401, error: 'invalid_client' };
+    expect(await token(basic(secret), {})).toMatchObject(authenticated);
+    expect(await token({}, { client_id: clientId, client_secret: secret })).toMatchObject(authenticated);
+    expect(await token(basic('wrong'), {})).toMatchObject(denied);
+    expect(await token({}, { client_id: clientId, client_secret: 'wrong' })).toMatchObject(denied);
+    expect(await token({}, { client_id: clientId })).toMatchObject(denied);
+    expect(await token({}, { client_id: `app_${'x'.repeat(22)}` })).toMatchObject(denied);
     expect(await token(basic(secret), { client_secret: secret })).toMatchObject({
       status: 400,
       error: 'invalid_request',
     });
-    expect(await token({}, { client_id: spa.app.clientId })).toMatchObject(good);
-    expect(await token({}, { client_id: spa.app.clientId, client_secret: 'x' })).toMatchObject(bad);
+    expect(await token({}, { client_id: spa.app.clientId })).toMatchObject(authenticated);
+    expect(await token({}, { client_id: spa.app.clientId, client_secret: 'x' })).toMatchObject(denied);
     expect(await token(basic(secret), { grant_type: 'client_credentials', scope: 'offers:write' })).toMatchObject({
       error: 'unsupported_grant_type',
     });
     expect(await token(basic(secret), { grant_type: 'password' })).toMatchObject({ error: 'unsupported_grant_type' });
   });
 
-  test('a public app may send HTTP Basic with an empty secret, a web app may not', async () => {
+  test('accepts HTTP Basic with an empty secret from a public app, and not from a web app', async () => {
     const empty = (id: string) => ({
-      authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:`).toString('base64')}`,
+      authorization: basicAuthorization({ clientId: encodeURIComponent(id), secret: '' }),
     });
     const [{ clientId }, web] = [spa.app, shop.app.clientId];
     expect(await token(empty(clientId), {})).toMatchObject({ status: 400, error: 'invalid_grant' });
@@ -141,9 +147,10 @@ describe('who the client is', () => {
       error: 'invalid_client',
     });
     expect(await token(empty(web), {})).toMatchObject({ status: 400, error: 'invalid_request' });
-    expect(
-      await token({ authorization: `Basic ${Buffer.from(`${clientId}:x`).toString('base64')}` }, {}),
-    ).toMatchObject({ status: 401, error: 'invalid_client' });
+    expect(await token({ authorization: basicAuthorization({ clientId, secret: 'x' }) }, {})).toMatchObject({
+      status: 401,
+      error: 'invalid_client',
+    });
     const { refreshToken } = await spa.signIn();
     const used = await fetch(`${stack.base}/o/acme/token`, {
       method: 'POST',
@@ -160,7 +167,7 @@ describe('who the client is', () => {
     expect((await spa.refresh(refreshToken)).json.error).toBe('invalid_grant');
   });
 
-  test('scopes of fifty kilobytes cost no more CPU than others', async () => {
+  test('costs no more CPU with a scope of fifty kilobytes', async () => {
     const { refreshToken } = await shop.signIn();
     const cpu = async (scope: string) => {
       const before = process.cpuUsage();
@@ -178,7 +185,7 @@ describe('who the client is', () => {
       expect(await cpu(scope)).toBeLessThan(small * 5 + 2);
   });
 
-  test('no assertion of a client is believed', async () => {
+  test('accepts no client assertion', async () => {
     const claims = {
       iss: shop.app.clientId,
       sub: shop.app.clientId,
@@ -187,7 +194,8 @@ describe('who the client is', () => {
       jti: 'once',
     };
     for (const alg of ['HS256', 'ES256', 'none']) {
-      const assertion = `${[{ alg }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.AAAA`;
+      const encoded = [{ alg }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+      const assertion = `${encoded.join('.')}.AAAA`;
       const asserted = {
         client_assertion: assertion,
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -197,7 +205,7 @@ describe('who the client is', () => {
     }
   });
 
-  test('wrong secrets are counted, refused codes recorded', async () => {
+  test('is counted when it fails; a denied code of an authenticated client is recorded', async () => {
     await shop.exchange({ code: 'nothing', code_verifier: 'a'.repeat(43) });
     expect(stubs.records).toMatchObject([
       {
@@ -211,15 +219,17 @@ describe('who the client is', () => {
     ]);
     stubs.records = [];
     for (let i = 0; i < 3; i += 1)
-      await token({ authorization: `Basic ${Buffer.from(`${shop.app.clientId}:no`).toString('base64')}` }, {});
+      await token({ authorization: basicAuthorization({ ...shop.app, secret: 'no' }) }, {});
     expect(
       stubs.records.find(
         ({ record }) => record.outcome.code === 'invalid_client' && record.actor.id === shop.app.clientId,
       )?.record.outcome.count,
     ).toBeGreaterThanOrEqual(3);
   });
+});
 
-  test('a page may read what is for its own app, of the kind spa', async () => {
+describe('CORS', () => {
+  test('allows userinfo to pages of the app that obtained the token, if it is a spa', async () => {
     const { tokens } = await spa.signIn();
     const from = (origin: string, accessToken: string) =>
       fetch(`${stack.base}/o/acme/userinfo`, { headers: { authorization: `Bearer ${accessToken}`, origin } });
@@ -239,28 +249,28 @@ describe('who the client is', () => {
     const { status, headers } = await fetch(`${stack.base}/o/${path}`, init);
     return [status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-headers')];
   };
-  const asks = (origin: string) => ({
+  const preflight = (origin: string) => ({
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' },
   });
 
   test.each(['token', 'userinfo', 'token/revocation'])(
-    'a preflight of %s passes for registered origins of the organization alone',
+    'allows a preflight of %s to registered origins of the organization only',
     async (route) => {
-      expect(await corsOf(`acme/${route}`, asks('https://shop.example'))).toEqual([
+      expect(await corsOf(`acme/${route}`, preflight('https://shop.example'))).toEqual([
         204,
         'https://shop.example',
         'authorization',
       ]);
       for (const origin of ['https://evil.example', 'https://shop.example.evil.example', 'http://shop.example', 'null'])
-        expect(await corsOf(`acme/${route}`, asks(origin))).toEqual([204, null, null]);
+        expect(await corsOf(`acme/${route}`, preflight(origin))).toEqual([204, null, null]);
       // The app is of another organization.
-      expect(await corsOf(`globex/${route}`, asks('https://shop.example'))).toEqual([204, null, null]);
+      expect(await corsOf(`globex/${route}`, preflight('https://shop.example'))).toEqual([204, null, null]);
     },
   );
 
   test.each(['.well-known/openid-configuration', 'jwks'])(
-    '%s can be read by pages of registered origins alone',
+    'allows %s to registered origins of the organization only',
     async (route) => {
       const read = (headers: Record<string, string>) => corsOf(`acme/${route}`, { headers });
       expect(await read({ origin: 'https://shop.example' })).toEqual([200, 'https://shop.example', null]);
@@ -269,7 +279,7 @@ describe('who the client is', () => {
     },
   );
 
-  test('a page of our own origin may ask for any app: browsers send Origin with each POST', async () => {
+  test('allows a POST from our own origin for every app, since browsers send Origin with each POST', async () => {
     const { tokens } = await shop.signIn();
     const own = new URL(stack.base).origin;
     expect(
@@ -292,20 +302,17 @@ describe('who the client is', () => {
 });
 
 describe('userinfo', () => {
-  test('refuses an access token that has expired', async () => {
+  test('denies an expired access token', async () => {
     const { tokens } = await shop.signIn();
     expect((await shop.userinfo(tokens.access_token)).status).toBe(200);
     await stack.expire('AccessToken');
     expect((await shop.userinfo(tokens.access_token)).status).toBe(401);
   });
 
-  test('and revocation take one Authorization header, and userinfo no token in a form', async () => {
+  test('and revocation accept one Authorization header, and userinfo no token in a form', async () => {
     const { tokens, refreshToken } = await shop.signIn();
     const bearer = ['authorization', `Bearer ${tokens.access_token}`];
-    const basic = [
-      'authorization',
-      `Basic ${Buffer.from(`${shop.app.clientId}:${shop.app.secret}`).toString('base64')}`,
-    ];
+    const basic = ['authorization', basicAuthorization(shop.app)];
     const form = ['content-type', 'application/x-www-form-urlencoded'];
     const send = (path: string, method: string, headers: string[][], body = '') =>
       rawStatus(stack.base, { method, path: `/o/acme/${path}`, headers, body });
@@ -325,7 +332,7 @@ describe('userinfo', () => {
     expect((await shop.refresh(refreshToken)).status).toBe(200);
   });
 
-  test('takes its token from the header, and only an access token', async () => {
+  test('accepts an access token in the header only, and no other token', async () => {
     const { tokens, refreshToken } = await shop.signIn();
     for (const wrong of [refreshToken, tokens.id_token!, 'x', `${tokens.access_token}x`])
       expect((await shop.userinfo(wrong)).status).toBe(401);
@@ -335,7 +342,7 @@ describe('userinfo', () => {
   });
 });
 
-test('what is stored holds no code, token, cookie or id in the clear', async () => {
+test('the table contains no code, token, cookie or id in plain text', async () => {
   const { tokens, browser, refreshToken } = await shop.signIn({ as: newCustomer() });
   const rows = JSON.stringify(
     await stack.database.query(

@@ -2,14 +2,19 @@ import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import type { ClientLimits } from '../clients/client-limits.js';
 import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
-import { asUnavailable } from '../temporarily-unavailable.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { asUnavailable } from '../temporarily-unavailable.js';
 
 /**
  * Provides oidc-provider with clients, built once per record of directory. The library itself would build all but the
  * last hundred again, and compare with one plain secret; here secrets are keyed hashes, and two may be live.
  */
-export function providePlatformClients(provider: Provider, clients: ClientRegistry, limits: ClientLimits, pepper: Buffer): void {
+export function providePlatformClients(
+  provider: Provider,
+  clients: ClientRegistry,
+  limits: ClientLimits,
+  pepper: Buffer,
+): void {
   // The published types lack the constructor's argument.
   const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
   const clientsByRecord = new WeakMap<ClientRecord, Client>();

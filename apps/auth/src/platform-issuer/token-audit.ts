@@ -5,7 +5,13 @@ import { CLOCK, newId, type Clock } from '@holdfast/platform';
 import type { IssuerRequest } from '../request-context/issuer-request.js';
 
 /** Error codes of denied requests. All others are failures. */
-const deniedCodes = ['invalid_client', 'invalid_scope', 'unauthorized_client', 'unsupported_grant_type', 'invalid_target'];
+const deniedCodes = [
+  'invalid_client',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_target',
+];
 
 export interface TokenResponse {
   status: number;
@@ -49,7 +55,8 @@ export class TokenAudit {
   async record(request: IssuerRequest, response: TokenResponse): Promise<void> {
     if (!request.client) return;
     const record = tokenRecord(request, response, this.clock.now());
-    if (request.secretId === undefined) await this.deniedRequests.count(request.client.app.org, record, request.network);
+    if (request.secretId === undefined)
+      await this.deniedRequests.count(request.client.app.org, record, request.network);
     else await this.writer.append(request.client.app.org, { ...record, id: newId() });
   }
 }

@@ -4,7 +4,12 @@ import type { ErrorOrigin } from '@holdfast/contracts';
 import { AppError, LogBudget, type Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
 import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
-import { beginIssuerRequest, issuerRequestOf, type HttpContext, type IssuerRequest } from '../request-context/issuer-request.js';
+import {
+  beginIssuerRequest,
+  issuerRequestOf,
+  type HttpContext,
+  type IssuerRequest,
+} from '../request-context/issuer-request.js';
 import { tokenRoute } from './platform-provider.js';
 import type { TokenAudit } from './token-audit.js';
 

@@ -1,4 +1,3 @@
-
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import {

@@ -15,17 +15,17 @@ const event = (type: EventType, data?: CustomerEvent['data']) =>
     ...(data && { data }),
   }) as CustomerEvent;
 const data = { subject: 's', credentialId: 'c', credentialType: 'membership' };
-const one = { org: 'acme', subject: 's', version: 7, erased: false, at: '2026-11-21T09:30:00.000Z' };
+const ofCustomer = { org: 'acme', subject: 's', version: 7, erased: false, at: '2026-11-21T09:30:00.000Z' };
 
-describe('what ends sign-ins', () => {
-  test('of one credential: suspension, revocation, expiry', () => {
+describe('session revocations of events', () => {
+  test('suspension, revocation and expiration concern sign-ins with that credential', () => {
     const types = ['credential.suspended', 'credential.revoked', 'credential.expired'] as const;
     expect(revocationsOf(types.map((type) => event(type, data)))).toEqual(
-      types.map(() => ({ ...one, credential: 'c' })),
+      types.map(() => ({ ...ofCustomer, credential: 'c' })),
     );
   });
 
-  test('of the whole customer: another key, erasure; and what does not say of which credential it is', () => {
+  test('a replaced passkey, an erasure and an event without credential concern every sign-in of the customer', () => {
     expect(
       revocationsOf([
         event('credential.rekeyed', data),
@@ -33,15 +33,15 @@ describe('what ends sign-ins', () => {
         event('subject.erased', { subject: 's' }),
         event('credential.revoked'),
       ]),
-    ).toEqual([one, { ...one, erased: true }, { ...one, erased: true }, one]);
+    ).toEqual([ofCustomer, { ...ofCustomer, erased: true }, { ...ofCustomer, erased: true }, ofCustomer]);
   });
 
-  test('of the whole customer: whatever takes the place of the keys of before', () => {
-    expect(revocationsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([one]);
+  test('every event that replaces passkeys concerns every sign-in of the customer', () => {
+    expect(revocationsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([ofCustomer]);
   });
 
-  test('and nothing else of the catalogue', () => {
-    const ending = [
+  test('no other event of the catalogue revokes sessions', () => {
+    const revoking = [
       'credential.suspended',
       'credential.revoked',
       'credential.expired',
@@ -49,13 +49,13 @@ describe('what ends sign-ins', () => {
       'subject.erasure_started',
       'subject.erased',
     ];
-    const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !ending.includes(type));
+    const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !revoking.includes(type));
     expect(others.length).toBeGreaterThan(8);
     expect(revocationsOf(others.map((type) => event(type, data)))).toEqual([]);
   });
 });
 
-test('where somebody was signed in: each app and session once, by sessions, by tokens that outlived them, and by grants that outlived both', () => {
+test('apps of a customer are found once each, by sessions, then tokens, then grants', () => {
   const stored = [
     { model: 'Session', payload: { authorizations: { app_1: { sid: 'a', grantId: 'g' }, app_2: { sid: 'b' } } } },
     { model: 'RefreshToken', payload: { clientId: 'app_1', sid: 'a' } },

@@ -7,7 +7,7 @@ import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
-import { unsealPayload, sealPayload } from './sealed-payload.js';
+import { sealPayload, unsealPayload } from './sealed-payload.js';
 import { authorizationsOf, revocationsOf, signedInBy, type SessionRevocation } from './session-revocation.js';
 
 /** Committed before state is deleted, so that a later write of the same state is refused. */
@@ -97,7 +97,7 @@ export class SessionRevocations {
     this.notifications.wake();
   }
 
-  /** Revokes the session of a browser; false when there is none. The app `except` is not notified: it requested this. */
+  /** Revokes the session of a browser; false if there is none. Does not notify the app `except`, which requested it. */
   async revokeSession(org: string, uid: string, except?: string, record?: AuditRecord): Promise<boolean> {
     const revoked = await this.database.transaction(async (sql) => {
       const [session] = await this.unseal(sql.rows(deleteSessionByUid, [org, sha256(uid)]), org);
@@ -172,7 +172,10 @@ export class SessionRevocations {
     return [...removed, ...changed];
   }
 
-  private async unseal(rows: Promise<{ model: string; id: Buffer; payload: Buffer }[]>, org: string): Promise<Stored[]> {
+  private async unseal(
+    rows: Promise<{ model: string; id: Buffer; payload: Buffer }[]>,
+    org: string,
+  ): Promise<Stored[]> {
     return (await rows).map(({ model, id, payload }) => ({
       model,
       id,

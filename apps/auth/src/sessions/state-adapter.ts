@@ -1,6 +1,6 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { issuerRequestOf, originOf } from '../request-context/issuer-request.js';
 import { translateDatabaseErrors } from '../temporarily-unavailable.js';
-import { originOf, issuerRequestOf } from '../request-context/issuer-request.js';
 import type { StateStore } from './state-store.js';
 
 /** For state without a lifetime; longer than all other state lives. */

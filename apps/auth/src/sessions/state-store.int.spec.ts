@@ -9,11 +9,12 @@ import type { Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
 import { migrations } from '../migrations/index.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
+import { customerEvent } from '../service-stubs.fixture.js';
 import { stateLimitsSchema } from '../state-limits.js';
 import { deleteOld, SessionRevocations } from './session-revocations.js';
 import { StateStore } from './state-store.js';
 
-let test_: TestDatabase;
+let testDatabase: TestDatabase;
 let database: Database;
 let store: StateStore;
 let revocations: SessionRevocations;
@@ -21,8 +22,8 @@ const newToken = () => randomBytes(32).toString('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
 beforeAll(async () => {
-  test_ = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
-  database = await Database.connect({ url: test_.url(), pool: 12, applicationName: 'test' });
+  testDatabase = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
+  database = await Database.connect({ url: testDatabase.url(), pool: 12, applicationName: 'test' });
   const config = {
     KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),
     BACKCHANNEL_LOGOUT_SECONDS: 60,
@@ -39,9 +40,9 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await database.close();
-  await test_.drop();
+  await testDatabase.drop();
 });
-beforeEach(() => test_.query('DELETE FROM auth.oidc_state'));
+beforeEach(() => testDatabase.query('DELETE FROM auth.oidc_state'));
 
 /** A grant with a code and a refresh token. */
 async function family(org = 'acme', account = randomUUID()) {
@@ -55,10 +56,10 @@ async function family(org = 'acme', account = randomUUID()) {
   return { org, account, grantId, code, refresh };
 }
 const models = async () =>
-  (await test_.query<{ model: string }>('SELECT model FROM auth.oidc_state')).map((row) => row.model).sort();
+  (await testDatabase.query<{ model: string }>('SELECT model FROM auth.oidc_state')).map((row) => row.model).sort();
 
 describe('consuming', () => {
-  test('lets one of fifty through, and ends the family for the others', async () => {
+  test('succeeds for one of fifty concurrent calls, and the others revoke the family', async () => {
     const { code } = await family();
     const other = await family();
     const all = await Promise.all(Array.from({ length: 50 }, () => store.consume('acme', 'AuthorizationCode', code)));
@@ -66,18 +67,19 @@ describe('consuming', () => {
     expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
     expect(await store.find('acme', 'Grant', other.grantId)).toBeTruthy();
   });
-  test('is seen by whoever looks later', async () => {
+  test('is visible to later reads', async () => {
     const { refresh } = await family();
     expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toBeUndefined();
     await store.consume('acme', 'RefreshToken', refresh);
     expect((await store.find('acme', 'RefreshToken', refresh))?.consumed).toEqual(expect.any(Number));
   });
-  test('what is not there', async () =>
-    expect(await store.consume('acme', 'RefreshToken', newToken())).toBe('refused'));
+  test('is refused for an unknown token', async () => {
+    expect(await store.consume('acme', 'RefreshToken', newToken())).toBe('refused');
+  });
 });
 
 describe('an organization', () => {
-  test('finds, consumes and ends its own alone', async () => {
+  test('finds, consumes and deletes its own state only', async () => {
     const { code, grantId, refresh } = await family();
     expect(await store.find('globex', 'AuthorizationCode', code)).toBeUndefined();
     expect(await store.consume('globex', 'AuthorizationCode', code)).toBe('refused');
@@ -85,16 +87,16 @@ describe('an organization', () => {
     await store.destroy('globex', 'RefreshToken', refresh);
     expect(await models()).toEqual(['AuthorizationCode', 'Grant', 'RefreshToken']);
   });
-  test('cannot be given what was stored for another, not even in the table itself', async () => {
+  test('cannot decrypt a row that was moved to it in the table', async () => {
     const { code, refresh } = await family();
-    await test_.query(`UPDATE auth.oidc_state SET org = 'globex' WHERE model = 'AuthorizationCode'`);
+    await testDatabase.query(`UPDATE auth.oidc_state SET org = 'globex' WHERE model = 'AuthorizationCode'`);
     await expect(store.find('globex', 'AuthorizationCode', code)).rejects.toThrow();
-    await test_.query(`UPDATE auth.oidc_state SET model = 'AccessToken' WHERE model = 'RefreshToken'`);
+    await testDatabase.query(`UPDATE auth.oidc_state SET model = 'AccessToken' WHERE model = 'RefreshToken'`);
     await expect(store.find('acme', 'AccessToken', refresh)).rejects.toThrow();
   });
 });
 
-test('an id, a payload or a uid cannot be read from the table', async () => {
+test('the table contains no id, payload or uid in plain text', async () => {
   const [id, uid] = [newToken(), newToken()];
   const account = randomUUID();
   await store.upsert(
@@ -105,7 +107,7 @@ test('an id, a payload or a uid cannot be read from the table', async () => {
     60,
   );
   const dump = JSON.stringify(
-    (await test_.query<{ payload: Buffer }>('SELECT * FROM auth.oidc_state')).map((row) => ({
+    (await testDatabase.query<{ payload: Buffer }>('SELECT * FROM auth.oidc_state')).map((row) => ({
       ...row,
       payload: row.payload.toString('latin1'),
     })),
@@ -115,30 +117,19 @@ test('an id, a payload or a uid cannot be read from the table', async () => {
   expect((await store.findByUid('acme', 'Session', uid))?.jti).toBeUndefined();
 });
 
-describe('a customer who ends', () => {
-  const end = (type: 'subject.erasure_started' | 'credential.rekeyed', subject: string, version = 2) =>
-    revocations.apply([
-      {
-        id: randomUUID(),
-        type,
-        occurredAt: new Date().toISOString(),
-        org: 'acme',
-        subject,
-        version,
-        requestId: 'r',
-        traceparent: 't',
-      },
-    ]);
+describe('a revocation', () => {
+  const revoke = (type: 'subject.erasure_started' | 'credential.rekeyed', subject: string, version = 2) =>
+    revocations.apply([customerEvent(type, subject, { version })]);
 
-  test('by erasure has nothing left, and gets nothing, in this organization', async () => {
+  test('by an erasure deletes the customer’s state in this organization, and prevents new state', async () => {
     const { account } = await family();
     await family('globex', account);
-    await end('subject.erasure_started', account);
+    await revoke('subject.erasure_started', account);
     expect(await models()).toHaveLength(3);
     await family('acme', account);
     expect(await models()).toHaveLength(3);
   });
-  test('by a new key keeps what came after it, also when the news is late or comes twice', async () => {
+  test('by a replaced passkey keeps later state, also when its event is late or repeated', async () => {
     const account = randomUUID();
     const id = newToken();
     const save = () =>
@@ -150,15 +141,15 @@ describe('a customer who ends', () => {
         60,
       );
     expect(await save()).toBe(true);
-    await end('credential.rekeyed', account, 5);
-    await end('credential.rekeyed', account, 4);
+    await revoke('credential.rekeyed', account, 5);
+    await revoke('credential.rekeyed', account, 4);
     expect(await store.find('acme', 'Session', id)).toMatchObject({ version: 5 });
-    await end('credential.rekeyed', account, 6);
+    await revoke('credential.rekeyed', account, 6);
     expect(await store.find('acme', 'Session', id)).toBeUndefined();
     expect(await save()).toBe(false);
     expect(await store.find('acme', 'Session', id)).toBeUndefined();
   });
-  test('ending a session twice at once tells its apps once', async () => {
+  test('of a session by concurrent calls notifies its apps once', async () => {
     const [account, uid, id] = [randomUUID(), newToken(), newToken()];
     await store.upsert(
       'acme',
@@ -168,35 +159,39 @@ describe('a customer who ends', () => {
       60,
     );
     await Promise.all(Array.from({ length: 20 }, () => revocations.revokeSession('acme', uid)));
-    expect(await test_.query('SELECT client_id FROM auth.logout_notification')).toEqual([{ client_id: 'app_1' }]);
+    expect(await testDatabase.query('SELECT client_id FROM auth.logout_notification')).toEqual([
+      { client_id: 'app_1' },
+    ]);
   });
-  test('fifty writes at the moment of the erasure leave nothing that the next look does not remove', async () => {
+  test('concurrent with fifty writes leaves nothing that a repeated event does not delete', async () => {
     const account = randomUUID();
     await Promise.all([
       ...Array.from({ length: 25 }, () => family('acme', account)),
-      end('subject.erasure_started', account),
+      revoke('subject.erasure_started', account),
       ...Array.from({ length: 25 }, () => family('acme', account)),
     ]);
-    await end('subject.erasure_started', account);
+    await revoke('subject.erasure_started', account);
     expect(await models()).toEqual([]);
   });
 });
 
-test('sweeping takes what ran out a minute ago', async () => {
+test('the sweep deletes rows that expired more than a minute ago', async () => {
   await family();
-  await test_.query(`UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE model <> 'Grant'`);
+  await testDatabase.query(
+    `UPDATE auth.oidc_state SET expires_at = now() - interval '2 minutes' WHERE model <> 'Grant'`,
+  );
   expect(await store.sweep(new Date())).toBe(2);
   expect(await models()).toEqual(['Grant']);
 });
 
-describe('an organization that has as many rows of a kind as it may have', () => {
+describe('an organization with the maximum of rows of a kind', () => {
   const save = (org: string, id = newToken()) =>
     store.upsert(org, 'AccessToken', id, { jti: id, accountId: randomUUID(), iat: now() }, 60).then(() => id);
   const full = expect.objectContaining({ statusCode: 503, error: 'temporarily_unavailable' });
   const rowsOf = async (org: string) =>
-    (await test_.query('SELECT 1 FROM auth.oidc_state WHERE org = $1', [org])).length;
+    (await testDatabase.query('SELECT 1 FROM auth.oidc_state WHERE org = $1', [org])).length;
 
-  test('gets no more of them, while others do and what is there may change; later it does, once some have gone', async () => {
+  test('may change them, and store more only after some were deleted, while others store theirs', async () => {
     const [first] = await Promise.all([
       save('initech'),
       save('initech'),
@@ -215,7 +210,7 @@ describe('an organization that has as many rows of a kind as it may have', () =>
   });
 });
 
-test('what was finished stays so: it is used once, cannot be written again, and holds nothing', async () => {
+test('a finished row is consumed once, cannot be written again, and has no content', async () => {
   const [uid, account] = [newToken(), randomUUID()];
   const result = { login: { accountId: account } };
   const save = () => store.upsert('acme', 'Interaction', uid, { jti: uid, result, iat: now() }, 60);
@@ -224,7 +219,7 @@ test('what was finished stays so: it is used once, cannot be written again, and 
   expect(all.filter(Boolean)).toHaveLength(1);
   expect(await save()).toBe(false);
   expect(await store.find('acme', 'Interaction', uid)).toEqual({ jti: uid, consumed: expect.any(Number) });
-  expect(await test_.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([
+  expect(await testDatabase.query('SELECT account, payload, version FROM auth.oidc_state')).toEqual([
     { account: null, payload: Buffer.alloc(0), version: null },
   ]);
 });
@@ -232,11 +227,12 @@ test('what was finished stays so: it is used once, cannot be written again, and 
 test('deleting old session revocations reads only those rows, however many others there are', async () => {
   const buffers: number[] = [];
   for (const rows of [1000, 30_000]) {
-    await test_.query(
-      `INSERT INTO auth.session_revocation (key, at, erased) SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`,
+    await testDatabase.query(
+      `INSERT INTO auth.session_revocation (key, at, erased)
+       SELECT sha256(gen_random_uuid()::text::bytea), now(), false FROM generate_series(1, ${rows})`,
     );
-    await test_.query('VACUUM ANALYZE auth.session_revocation');
-    buffers.push(await test_.buffers(deleteOld.text, [new Date().toISOString()]));
+    await testDatabase.query('VACUUM ANALYZE auth.session_revocation');
+    buffers.push(await testDatabase.buffers(deleteOld.text, [new Date().toISOString()]));
   }
   expect(buffers[1]).toBeLessThanOrEqual(buffers[0]! * 1.5 + 10);
 });

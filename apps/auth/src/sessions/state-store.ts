@@ -6,10 +6,10 @@ import { Database, statement } from '@holdfast/data';
 import { customerKey, keyedHash, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
 import type { StateKind } from '../state-limits.js';
+import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
 import { RowCounts } from './row-counts.js';
-import { unsealPayload, sealPayload } from './sealed-payload.js';
+import { sealPayload, unsealPayload } from './sealed-payload.js';
 
 /**
  * Rejects a late write of state that results from a revoked sign-in: the customer was erased, or their passkey or
@@ -143,8 +143,8 @@ export class StateStore {
     // The id is left out, since whoever presents it knows it.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
-    // A session may have sign-ins with several credentials. A sign-in in progress may contain a grant from which it does
-    // not result.
+    // A session may have sign-ins with several credentials. A sign-in in progress may contain a grant, but does not
+    // result from it.
     const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
     const version = origin.version ?? (payload.version as number | undefined);
     await this.requireRoom(org, model, hash);

@@ -1,25 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as oidc from 'openid-client';
-import {
-  stubs,
-  credentialOf,
-  newApp,
-  newCustomer,
-  startAuthStack,
-  type AuthStack,
-  type TestApp,
-} from '../auth-stack.fixture.js';
+import { RelyingParty, startRelyingParties, type RelyingParties } from '../relying-party.fixture.js';
+import { credentialOf, newCustomer, stubs } from '../service-stubs.fixture.js';
 import { TestBrowser } from '../test-browser.fixture.js';
 
-let stack: AuthStack;
-let shop: TestApp;
-let client: oidc.Configuration;
+let { stack, shop } = {} as RelyingParties<'shop'>;
 
 beforeAll(async () => {
-  stack = await startAuthStack();
-  shop = await newApp(stack);
-  client = await discover(shop);
+  ({ stack, shop } = await startRelyingParties({ shop: {} }));
 });
 afterAll(() => stack.stop());
 beforeEach(() => {
@@ -27,42 +16,17 @@ beforeEach(() => {
   stubs.auditUnavailable = false;
 });
 
-function discover({ clientId, secret, app }: TestApp, org = app.org): Promise<oidc.Configuration> {
-  const authentication = app.kind === 'web' ? oidc.ClientSecretBasic(secret) : oidc.None();
-  return oidc.discovery(
-    new URL(`${stack.base}/o/${org}`),
-    clientId,
-    { id_token_signed_response_alg: app.idTokenAlg ?? 'RS256' },
-    authentication,
-    { execute: [oidc.allowInsecureRequests] },
-  );
-}
-
-async function request(config = client, { redirectUri } = shop, more: Record<string, string> = {}) {
-  const verifier = oidc.randomPKCECodeVerifier();
-  const checks = { pkceCodeVerifier: verifier, expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
-  const url = oidc.buildAuthorizationUrl(config, {
-    redirect_uri: redirectUri,
-    scope: 'openid',
-    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    nonce: checks.expectedNonce,
-    state: checks.expectedState,
-    ...more,
-  });
-  return { url: url.href, checks };
-}
-
 describe('a complete sign-in', () => {
-  test('by discovery alone: ID token and userinfo are what the product says', async () => {
+  test('with a standard client returns the documented claims in ID token and userinfo', async () => {
     const subject = newCustomer();
-    const { url, checks } = await request();
+    const client = shop.config;
+    const { url, checks } = await shop.begin();
     const back = await new TestBrowser(stack.base).signIn(url, subject);
     expect(new URL(back).searchParams.get('iss')).toBe(`${stack.base}/o/acme`);
     const tokens = await oidc.authorizationCodeGrant(client, new URL(back), checks);
     expect(tokens.claims()).toMatchObject({
       iss: `${stack.base}/o/acme`,
-      aud: shop.clientId,
+      aud: shop.app.clientId,
       sub: subject,
       credential: credentialOf(subject),
       amr: ['pop', 'hwk', 'user'],
@@ -117,13 +81,13 @@ describe('a complete sign-in', () => {
     ]);
     for (const { record } of stubs.records.slice(1))
       expect(record.targets).toEqual([
-        { type: 'app', id: shop.clientId },
+        { type: 'app', id: shop.app.clientId },
         { type: 'customer', id: subject, dataSubject: subject },
         { type: 'credential', id: credentialOf(subject).id, dataSubject: subject },
       ]);
   });
 
-  test('metadata has what a standard client needs, in both places', async () => {
+  test('begins with the same metadata at both addresses', async () => {
     const browser = new TestBrowser(stack.base);
     const { json } = await browser.go('/o/acme/.well-known/openid-configuration');
     expect((await browser.go('/.well-known/oauth-authorization-server/o/acme')).json).toEqual(json);
@@ -160,23 +124,16 @@ describe('a complete sign-in', () => {
     }
   });
 
-  test('an app with ES256, and one that is public', async () => {
+  test('succeeds for an app with ES256, and for public apps', async () => {
     for (const changes of [{ idTokenAlg: 'ES256' as const }, { kind: 'spa' as const }, { kind: 'native' as const }]) {
-      const app = await newApp(stack, changes);
-      const config = await discover(app);
-      const { url, checks } = await request(config, app);
-      const subject = newCustomer();
-      const tokens = await oidc.authorizationCodeGrant(
-        config,
-        new URL(await new TestBrowser(stack.base).signIn(url, subject)),
-        checks,
-      );
-      expect(tokens.claims()!.sub).toBe(subject);
+      const party = await RelyingParty.start(stack, changes);
+      const { as, claims } = await party.signIn();
+      expect(claims.sub).toBe(as);
     }
   });
 
-  test('form_post gives a page that its policy lets submit itself', async () => {
-    const { url } = await request(client, shop, { response_mode: 'form_post' });
+  test('with form_post returns a page whose policy allows its script', async () => {
+    const { url } = await shop.begin({ response_mode: 'form_post' });
     const browser = new TestBrowser(stack.base);
     const page = await browser.begin(url);
     await browser.post(`${page}/options`);
@@ -191,26 +148,29 @@ describe('a complete sign-in', () => {
 });
 
 describe('the sign-in page', () => {
-  test('shows who asks, to the browser that began and to no other', async () => {
+  test('shows organization and app to the browser that began the sign-in, and to no other', async () => {
     const browser = new TestBrowser(stack.base);
-    const page = await browser.begin((await request()).url);
+    const page = await browser.begin((await shop.begin()).url);
     expect((await browser.go(page)).json).toEqual({
       organization: { shortId: 'acme', name: 'Acme & Sons' },
       app: { name: 'Shop', uri: 'https://shop.example/bye' },
     });
     const other = new TestBrowser(stack.base);
-    await other.begin((await request()).url);
+    await other.begin((await shop.begin()).url);
     for (const step of ['', '/options', '/complete', '/cancel']) {
-      const answer = step
+      const { status, json } = step
         ? await other.post(page + step, step === '/complete' ? { response: {} } : {})
         : await other.go(page);
-      expect([answer.status, answer.json.error]).toEqual([404, 'unknown_sign_in']);
+      expect([status, json.error]).toEqual([404, 'unknown_sign_in']);
     }
   });
 
-  test('stays usable after a passkey that will not do; two tabs do not disturb each other', async () => {
+  test('remains usable after a refused passkey, and in two tabs', async () => {
     const browser = new TestBrowser(stack.base);
-    const [first, second] = [await browser.begin((await request()).url), await browser.begin((await request()).url)];
+    const [first, second] = [
+      await browser.begin((await shop.begin()).url),
+      await browser.begin((await shop.begin()).url),
+    ];
     for (const [as, refused] of [
       [randomUUID(), 'unknown_passkey'],
       [newCustomer('globex'), 'other_organization'],
@@ -225,7 +185,7 @@ describe('the sign-in page', () => {
     }
   });
 
-  test('a customer without a live credential goes back with access_denied, one who leaves without a passkey with login_required', async () => {
+  test('redirects with access_denied without a live credential, and with login_required after cancelling', async () => {
     const subject = newCustomer();
     stubs.customers.get(subject)!.state = 'not_live';
     for (const [end, error] of [
@@ -233,7 +193,7 @@ describe('the sign-in page', () => {
       ['cancel', 'login_required'],
     ]) {
       const browser = new TestBrowser(stack.base);
-      const { url, checks } = await request();
+      const { url, checks } = await shop.begin();
       const page = await browser.begin(url);
       await browser.post(`${page}/options`);
       const { json } = await browser.post(`${page}/${end}`, end === 'complete' ? { response: { as: subject } } : {});
@@ -250,9 +210,9 @@ describe('the sign-in page', () => {
     ]);
   });
 
-  test('a customer who leaves after a passkey that nobody knows goes back with access_denied', async () => {
+  test('redirects with access_denied when the customer cancels after an unknown passkey', async () => {
     const browser = new TestBrowser(stack.base);
-    const page = await browser.begin((await request()).url);
+    const page = await browser.begin((await shop.begin()).url);
     await browser.post(`${page}/options`);
     await browser.post(`${page}/complete`, { response: { as: randomUUID() } });
     const { json } = await browser.post(`${page}/cancel`, {});
@@ -261,9 +221,9 @@ describe('the sign-in page', () => {
     );
   });
 
-  test('takes no body with a member twice, and goes on as if none had come', async () => {
+  test('rejects a body with a repeated member, and the sign-in can still be completed', async () => {
     const browser = new TestBrowser(stack.base);
-    const page = await browser.begin((await request()).url);
+    const page = await browser.begin((await shop.begin()).url);
     const as = newCustomer();
     const send = (step: string, body: string) =>
       browser.go(`${page}/${step}`, {
@@ -272,15 +232,15 @@ describe('the sign-in page', () => {
         headers: { 'content-type': 'application/json', accept: 'application/json', origin: stack.base },
       });
     await browser.post(`${page}/options`);
-    const good = JSON.stringify({ as });
-    const twice = [
-      `{"response":{"as":"x"},"response":${good}}`,
-      `{"response":${good},"resp\\u006fnse":${good}}`,
+    const valid = JSON.stringify({ as });
+    const repeated = [
+      `{"response":{"as":"x"},"response":${valid}}`,
+      `{"response":${valid},"resp\\u006fnse":${valid}}`,
       `{"response":{"as":"x","as":"${as}"}}`,
-      `{"__proto__":{"response":${good}}}`,
-      `{"response":{"__proto__":${good}}}`,
+      `{"__proto__":{"response":${valid}}}`,
+      `{"response":{"__proto__":${valid}}}`,
     ];
-    for (const body of [...twice, '', '[]', 'null', `${'['.repeat(9000)}${']'.repeat(9000)}`])
+    for (const body of [...repeated, '', '[]', 'null', `${'['.repeat(9000)}${']'.repeat(9000)}`])
       expect([400, 422]).toContain((await send('complete', body)).status);
     for (const body of ['{"a":1,"a":2}', '['])
       for (const step of ['options', 'cancel']) expect((await send(step, body)).status).toBe(400);
@@ -289,9 +249,9 @@ describe('the sign-in page', () => {
     );
   });
 
-  test('refuses what comes from elsewhere, is no JSON, or is twice', async () => {
+  test('rejects requests from other sites, invalid bodies, and a second completion', async () => {
     const browser = new TestBrowser(stack.base);
-    const page = await browser.begin((await request()).url);
+    const page = await browser.begin((await shop.begin()).url);
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
@@ -320,27 +280,27 @@ describe('the sign-in page', () => {
 });
 
 describe('an RP ID of the organization', () => {
-  afterAll(() => stack.change(() => void stubs.relyingParties.clear()));
+  afterAll(() => stack.changeDirectory(() => stubs.relyingParties.clear()));
 
-  test('is in force at the next step of a sign-in that is under way, without a new start', async () => {
+  test('applies to the next step of a sign-in in progress', async () => {
     const browser = new TestBrowser(stack.base);
-    const page = await browser.begin((await request()).url);
+    const page = await browser.begin((await shop.begin()).url);
     expect([(await browser.go(page)).json, (await browser.post(`${page}/options`)).json]).toEqual([
       expect.not.objectContaining({ earlierPasskeys: true }),
       { options: { challenge: 'abc' } },
     ]);
 
-    await stack.change(() => void stubs.relyingParties.set('acme', { rpId: 'acme.example', earlier: {} }));
+    await stack.changeDirectory(() => void stubs.relyingParties.set('acme', { rpId: 'acme.example', earlier: {} }));
     expect((await browser.go(page)).json).toMatchObject({ earlierPasskeys: true });
     expect((await browser.post(`${page}/options`)).json).toEqual({
       options: { challenge: 'abc', rpId: 'acme.example' },
       earlierRpId: 'own.example',
     });
     const done = await browser.post(`${page}/complete`, { response: { as: newCustomer() } });
-    expect([done.status, stubs.relyingPartyOfLast]).toEqual([200, { rpId: 'acme.example', earlier: {} }]);
+    expect([done.status, stubs.lastRelyingParty]).toEqual([200, { rpId: 'acme.example', earlier: {} }]);
 
-    await stack.change(() => void stubs.relyingParties.set('acme', { rpId: 'acme.example' }));
-    const next = await browser.begin((await request(client, shop, { prompt: 'login' })).url);
+    await stack.changeDirectory(() => void stubs.relyingParties.set('acme', { rpId: 'acme.example' }));
+    const next = await browser.begin((await shop.begin({ prompt: 'login' })).url);
     expect((await browser.go(next)).json).not.toHaveProperty('earlierPasskeys');
     expect((await browser.post(`${next}/options`)).json).toEqual({
       options: { challenge: 'abc', rpId: 'acme.example' },

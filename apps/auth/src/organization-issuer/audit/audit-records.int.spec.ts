@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { stubs, newApp, newCustomer, startAuthStack, type AuthStack } from '../../auth-stack.fixture.js';
-import { RelyingParty } from '../../relying-party.fixture.js';
+import { addApp, basicAuthorization, type TestApp } from '../../auth-stack.fixture.js';
+import { startRelyingParties, type RelyingParties } from '../../relying-party.fixture.js';
+import { newCustomer, stubs } from '../../service-stubs.fixture.js';
 import { TestBrowser } from '../../test-browser.fixture.js';
 
-let stack: AuthStack;
-let shop: RelyingParty;
+let { stack, shop } = {} as RelyingParties<'shop'>;
 beforeAll(async () => {
-  stack = await startAuthStack();
-  shop = await RelyingParty.start(stack);
+  ({ stack, shop } = await startRelyingParties({ shop: {} }));
 });
 afterAll(() => stack.stop());
 beforeEach(() => {
@@ -16,7 +15,7 @@ beforeEach(() => {
   stubs.auditUnavailable = false;
 });
 
-const told = () =>
+const recorded = () =>
   stubs.records.map(({ record: { action, actor, outcome } }) => [
     action,
     actor.type,
@@ -25,26 +24,31 @@ const told = () =>
     outcome.code,
     outcome.count,
   ]);
-const from = { 'x-holdfast-client-address': '::ffff:192.0.2.7', 'user-agent': `Browser/1 ${'x'.repeat(600)}` };
-const revoke = (token: string, secret = shop.app.secret) =>
-  fetch(`${stack.base}/o/acme/token/revocation`, {
+const browserHeaders = {
+  'x-holdfast-client-address': '::ffff:192.0.2.7',
+  'user-agent': `Browser/1 ${'x'.repeat(600)}`,
+};
+const post = (path: string, client: Pick<TestApp, 'clientId' | 'secret'>, body: string) =>
+  fetch(`${stack.base}/o/acme${path}`, {
     method: 'POST',
     headers: {
-      authorization: `Basic ${Buffer.from(`${shop.app.clientId}:${secret}`).toString('base64')}`,
+      authorization: basicAuthorization(client),
       'content-type': 'application/x-www-form-urlencoded',
-      ...from,
+      ...browserHeaders,
     },
-    body: new URLSearchParams({ token }).toString(),
+    body,
   });
+const revoke = (token: string, secret = shop.app.secret) =>
+  post('/token/revocation', { ...shop.app, secret }, `token=${token}`);
 
-describe('what an app does for a customer', () => {
-  test('reading who they are, and being refused to', async () => {
+describe('a request of an app', () => {
+  test('for userinfo is recorded, and counted when it is denied', async () => {
     const { tokens, as } = await shop.signIn();
     stubs.records = [];
     expect(
       (
         await fetch(`${stack.base}/o/acme/userinfo`, {
-          headers: { authorization: `Bearer ${tokens.access_token}`, ...from },
+          headers: { authorization: `Bearer ${tokens.access_token}`, ...browserHeaders },
         })
       ).status,
     ).toBe(200);
@@ -61,15 +65,15 @@ describe('what an app does for a customer', () => {
     ]);
     expect(stubs.records[0]!.record.targets.map((t) => t.type)).toEqual(['app', 'customer', 'credential']);
     expect(stubs.records[0]!.record.targets[1]!.id).toBe(as);
-    // An app's request is an app's: where it came from is not told.
+    // Only records of customers contain address and user agent.
     expect(Object.keys(stubs.records[0]!.record.request)).toEqual(['id', 'traceparent', 'method', 'route']);
     stubs.records = [];
     for (const wrong of ['x', 'y']) await shop.userinfo(wrong);
-    expect(told()).toEqual([['customer.userinfo', 'anonymous', 'denied', 401, 'invalid_token', 2]]);
+    expect(recorded()).toEqual([['customer.userinfo', 'anonymous', 'denied', 401, 'invalid_token', 2]]);
     expect(stubs.records[0]!.record.targets).toEqual([]);
   });
 
-  test('revoking a token: one there is, one there is not, and without being the app', async () => {
+  test('to revoke a token is recorded, also for an unknown token, and counted without the right secret', async () => {
     const { refreshToken, as } = await shop.signIn();
     stubs.records = [];
     expect([
@@ -77,7 +81,7 @@ describe('what an app does for a customer', () => {
       (await revoke('nothing')).status,
       (await revoke('nothing', 'wrong')).status,
     ]).toEqual([200, 200, 401]);
-    expect(told()).toEqual([
+    expect(recorded()).toEqual([
       ['customer.token_revoke', 'app', 'success', 200, undefined, undefined],
       ['customer.token_revoke', 'app', 'success', 200, undefined, undefined],
       ['customer.token_revoke', 'app', 'denied', 401, 'invalid_client', 1],
@@ -89,29 +93,16 @@ describe('what an app does for a customer', () => {
     ]);
   });
 
-  test('is counted when it may do nothing here: the app, disabled or of another kind, by its name; whoever is none of ours, by none', async () => {
+  test('is counted for an app that is disabled or signs nobody in, and anonymously for an unknown app', async () => {
     const [disabled, service, foreign] = [
-      await newApp(stack, { disabled: true }),
-      await newApp(stack, { kind: 'service' }),
-      await newApp(stack, { org: 'globex' }),
+      addApp({ disabled: true }),
+      addApp({ kind: 'service' }),
+      addApp({ org: 'globex' }),
     ];
-    const ask = (
-      path: string,
-      { clientId, secret }: { clientId: string; secret: string },
-      body = 'grant_type=authorization_code&code=x&redirect_uri=https://shop.example/callback&code_verifier=x',
-    ) =>
-      fetch(`${stack.base}/o/acme${path}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
-          'content-type': 'application/x-www-form-urlencoded',
-        },
-        body,
-      });
+    const code = 'grant_type=authorization_code&code=x&redirect_uri=https://shop.example/callback&code_verifier=x';
     for (const app of [disabled, service, foreign, { clientId: 'nobody', secret: 'x' }]) {
-      expect([(await ask('/token', app)).status, (await ask('/token/revocation', app, 'token=x')).status]).toEqual([
-        401, 401,
-      ]);
+      expect((await post('/token', app, code)).status).toBe(401);
+      expect((await post('/token/revocation', app, 'token=x')).status).toBe(401);
     }
     await fetch(`${stack.base}/o/acme/token`, {
       method: 'POST',
@@ -122,20 +113,20 @@ describe('what an app does for a customer', () => {
       stubs.records
         .filter((r) => r.record.action === action)
         .map(({ org, record: { actor, targets, outcome } }) => [org, actor.id, targets.map((t) => t.id), outcome]);
-    const refused = (count: number) => ({ result: 'denied', status: 401, code: 'invalid_client', count });
-    const named = [disabled, service].map(({ clientId }) => ['acme', clientId, [clientId], refused(1)]);
-    expect(of('customer.token_revoke')).toEqual([...named, ['acme', 'anonymous', [], refused(2)]]);
+    const denied = (count: number) => ({ result: 'denied', status: 401, code: 'invalid_client', count });
+    const named = [disabled, service].map(({ clientId }) => ['acme', clientId, [clientId], denied(1)]);
+    expect(of('customer.token_revoke')).toEqual([...named, ['acme', 'anonymous', [], denied(2)]]);
     expect(of('customer.token')).toEqual([
       ...named,
-      ['acme', 'anonymous', [], refused(2)],
+      ['acme', 'anonymous', [], denied(2)],
       ['acme', 'anonymous', [], { result: 'failure', status: 400, code: 'invalid_request', count: 1 }],
     ]);
     stubs.auditUnavailable = true;
-    expect((await ask('/token', disabled)).status).toBe(503);
+    expect((await post('/token', disabled, code)).status).toBe(503);
   });
 
-  test('of an organization that is suspended is counted in its log; of one that was made up there is none', async () => {
-    await stack.change(() => void stubs.suspended.add('hooli'));
+  test('to a suspended organization is counted in its log; one to an unknown organization is not', async () => {
+    await stack.changeDirectory(() => void stubs.suspended.add('hooli'));
     for (const org of ['hooli', 'nobody']) {
       for (const [method, path] of [
         ['POST', '/token'],
@@ -166,41 +157,41 @@ describe('what an app does for a customer', () => {
     );
   });
 
-  test('that we could not answer has failed', async () => {
+  test('whose response is 500 is counted as a failure', async () => {
     const { tokens } = await shop.signIn();
     stubs.records = [];
     await stack.database.query('ALTER TABLE auth.oidc_state RENAME TO hidden');
     const { status } = await shop.userinfo(tokens.access_token);
     await stack.database.query('ALTER TABLE auth.hidden RENAME TO oidc_state');
     expect(status).toBe(500);
-    expect(told()).toEqual([['customer.userinfo', 'anonymous', 'failure', 500, 'server_error', 1]]);
+    expect(recorded()).toEqual([['customer.userinfo', 'anonymous', 'failure', 500, 'server_error', 1]]);
   });
 
-  test('is told only when it is in the log', async () => {
+  test('gets a 503 without data while audit is unavailable', async () => {
     const { tokens } = await shop.signIn();
     stubs.auditUnavailable = true;
     const read = await shop.userinfo(tokens.access_token);
     expect([read.status, JSON.stringify(read.json).includes('sub')]).toEqual([503, false]);
-    const refused = await fetch(`${stack.base}/o/acme/userinfo`, { headers: { authorization: 'Bearer x' } });
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([503, null]);
+    const denied = await fetch(`${stack.base}/o/acme/userinfo`, { headers: { authorization: 'Bearer x' } });
+    expect([denied.status, denied.headers.get('www-authenticate')]).toEqual([503, null]);
     expect((await revoke('nothing')).status).toBe(503);
   });
 });
 
 describe('a change', () => {
-  const left = () => stack.database.query('SELECT FROM auth.record_outbox');
+  const pending = () => stack.database.query('SELECT FROM auth.record_outbox');
 
-  test('is made while audit is away, and is told of afterwards, once', async () => {
+  test('succeeds while audit is unavailable, and is recorded afterwards, once', async () => {
     const browser = new TestBrowser(stack.base);
     const [first, second] = [await shop.signIn({ browser }), await shop.signIn()];
     stubs.records = [];
     stubs.auditUnavailable = true;
     const signedOut = await browser.go(`/o/acme/session/end?id_token_hint=${first.tokens.id_token}`);
     expect([signedOut.status, (await revoke(second.refreshToken)).status]).toEqual([303, 200]);
-    expect([(await left()).length, stubs.records]).toEqual([2, []]);
+    expect([(await pending()).length, stubs.records]).toEqual([2, []]);
     stubs.auditUnavailable = false;
-    await eventually(async () => (await left()).length === 0, 10_000);
-    expect(told().sort()).toEqual([
+    await eventually(async () => (await pending()).length === 0, 10_000);
+    expect(recorded().sort()).toEqual([
       ['customer.sign_out', 'customer', 'success', 303, undefined, undefined],
       ['customer.token_revoke', 'app', 'success', 200, undefined, undefined],
     ]);
@@ -208,27 +199,27 @@ describe('a change', () => {
   });
 });
 
-describe('what a customer does', () => {
-  test('says where they came from, as the gateway has it', async () => {
+describe('a request of a browser', () => {
+  test('is recorded with address and user agent when it is a customer’s', async () => {
     const browser = new TestBrowser(stack.base);
     const go = browser.go.bind(browser);
     browser.go = (url, init = {}) =>
-      go(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...from } });
+      go(url, { ...init, headers: { ...(init.headers as Record<string, string>), ...browserHeaders } });
     const { tokens } = await shop.signIn({ browser });
     await browser.go(`/o/acme/session/end?id_token_hint=${tokens.id_token}`);
-    const acts = stubs.records.filter(({ record }) => record.actor.type === 'customer');
-    expect(acts.map(({ record }) => record.action)).toEqual(['customer.sign_in', 'customer.sign_out']);
-    for (const { record } of acts)
-      expect(record.request).toMatchObject({ address: '192.0.2.7', userAgent: from['user-agent'].slice(0, 512) });
-    for (const { record } of stubs.records.filter((r) => !acts.includes(r)))
+    const ofCustomer = stubs.records.filter(({ record }) => record.actor.type === 'customer');
+    expect(ofCustomer.map(({ record }) => record.action)).toEqual(['customer.sign_in', 'customer.sign_out']);
+    const userAgent = browserHeaders['user-agent'].slice(0, 512);
+    for (const { record } of ofCustomer) expect(record.request).toMatchObject({ address: '192.0.2.7', userAgent });
+    for (const { record } of stubs.records.filter((r) => !ofCustomer.includes(r)))
       expect(Object.keys(record.request)).not.toContain('address');
   });
 
-  test('or somebody who has proved nothing: each kind is counted, and says nothing of where', async () => {
+  test('is counted by kind, without address and user agent, while no passkey has identified a customer', async () => {
     const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await shop.begin()).url);
-    for (const _ of [1, 2]) await browser.post(`${page}/complete`, { response: { as: newCustomer() } }, from);
-    await browser.post(`${page}/complete`, {}, from);
+    for (const _ of [1, 2]) await browser.post(`${page}/complete`, { response: { as: newCustomer() } }, browserHeaders);
+    await browser.post(`${page}/complete`, {}, browserHeaders);
     await browser.post(`${page}/cancel`, {}, { origin: 'https://evil.example' });
     expect((await new TestBrowser(stack.base).post(`${page}/options`)).status).toBe(404);
     expect((await new TestBrowser(stack.base).go('/o/acme/authorize?client_id=nobody&response_type=code')).status).toBe(
@@ -236,7 +227,7 @@ describe('what a customer does', () => {
     );
     expect((await new TestBrowser(stack.base).go('/o/acme/authorize/unknown-sign-in-0123456789')).status).toBe(400);
     expect((await new TestBrowser(stack.base).form('/o/acme/session/end/confirm', { xsrf: 'x' })).status).toBe(400);
-    expect(told()).toEqual([
+    expect(recorded()).toEqual([
       ['customer.sign_in', 'anonymous', 'failure', 409, 'ceremony_expired', 2],
       ['customer.sign_in', 'anonymous', 'failure', 422, 'invalid_request', 1],
       ['customer.sign_in', 'anonymous', 'denied', 403, 'cross_site_request', 1],
@@ -249,7 +240,7 @@ describe('what a customer does', () => {
       expect([record.request.address, record.request.userAgent, record.targets]).toEqual([undefined, undefined, []]);
   });
 
-  test('and what acts for nobody leaves nothing', async () => {
+  test('for metadata, keys or pages is not recorded', async () => {
     for (const path of ['/.well-known/openid-configuration', '/jwks', '/session/end/success'])
       await fetch(`${stack.base}/o/acme${path}`);
     expect(stubs.records).toEqual([]);

@@ -1,29 +1,27 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { newCustomer, startAuthStack, type AuthStack } from '../../auth-stack.fixture.js';
-import { RelyingParty } from '../../relying-party.fixture.js';
+import { startRelyingParties, type RelyingParties } from '../../relying-party.fixture.js';
+import { newCustomer } from '../../service-stubs.fixture.js';
 import { TestBrowser } from '../../test-browser.fixture.js';
 
-let stack: AuthStack;
-let shop: RelyingParty;
+let { stack, shop } = {} as RelyingParties<'shop'>;
 
 beforeAll(async () => {
-  stack = await startAuthStack();
-  shop = await RelyingParty.start(stack);
+  ({ stack, shop } = await startRelyingParties({ shop: {} }));
 });
 afterAll(() => stack.stop());
 
 const rows = () => stack.database.query('SELECT model FROM auth.oidc_state ORDER BY model');
 const uidOf = (page: string) => page.split('/').at(-1)!;
 const resume = (browser: TestBrowser, page: string) => browser.go(`/o/acme/authorize/${uidOf(page)}`);
-const sealedIn = (browser: TestBrowser) => browser.cookies.find(({ name }) => name === 'holdfast-acme-request')!;
-/** Up to where the browser goes back to the app. */
+const sealedCookieOf = (browser: TestBrowser) => browser.cookies.find(({ name }) => name === 'holdfast-acme-request')!;
+/** Presents a passkey; the browser has not returned to the app yet. */
 async function complete(browser: TestBrowser, page: string, as = newCustomer()): Promise<void> {
   await browser.post(`${page}/options`);
   expect((await browser.post(`${page}/complete`, { response: { as } })).json.redirectTo).toContain(uidOf(page));
 }
 
-describe('a sign-in that nobody has shown a passkey for', () => {
-  test('stores nothing, whatever is asked for it, also when it is left', async () => {
+describe('a sign-in without a verified passkey', () => {
+  test('stores nothing, whatever its requests, also when it is cancelled', async () => {
     const before = await rows();
     for (let i = 0; i < 20; i += 1) {
       const browser = new TestBrowser(stack.base);
@@ -38,7 +36,7 @@ describe('a sign-in that nobody has shown a passkey for', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('stores nothing with the cookie of a session that has ended, nor does leading somebody to the sign-out', async () => {
+  test('stores nothing with the cookie of an ended session, and neither does a sign-out', async () => {
     const { browser } = await shop.signIn();
     await stack.database.query('DELETE FROM auth.oidc_state');
     for (let i = 0; i < 3; i += 1) {
@@ -51,8 +49,8 @@ describe('a sign-in that nobody has shown a passkey for', () => {
 });
 
 describe('tabs of one browser', () => {
-  test('go on side by side, at different replicas, each with its own sign-in', async () => {
-    const other = await stack.another(stack.base);
+  test('complete sign-ins of their own, concurrently and at different replicas', async () => {
+    const other = await stack.startReplica();
     const browser = new TestBrowser(stack.base);
     const begun = await Promise.all([shop.begin(), shop.begin({ prompt: 'login' }), shop.begin()]);
     const pages: string[] = [];
@@ -67,14 +65,14 @@ describe('tabs of one browser', () => {
     const { searchParams } = new URL((await resume(browser, pages[1]!)).location);
     expect([searchParams.get('state'), searchParams.has('code')]).toEqual([begun[1].checks.expectedState, true]);
     for (const page of [pages[0]!, pages[2]!]) {
-      // It began before there was a session, and any customer may end it.
+      // These began before there was a session.
       await complete(browser, page, as);
       expect((await resume(browser, page)).location).toContain('code=');
     }
     await other.stop();
   });
 
-  test('with one sign-in twice: the first to show a passkey ends it for both', async () => {
+  test('with the same sign-in: the first passkey completes it, and the other tab gets unknown_sign_in', async () => {
     const [first, second] = [new TestBrowser(stack.base), new TestBrowser(stack.base)];
     const page = await first.begin((await shop.begin()).url);
     second.cookies = [...first.cookies];
@@ -88,22 +86,22 @@ describe('tabs of one browser', () => {
   });
 });
 
-describe('a sign-in that was completed', () => {
-  test('is over in this browser, and gives one code to fifty who come back with it, also with the cookies of before', async () => {
+describe('a completed sign-in', () => {
+  test('gives one code to fifty concurrent requests, also with earlier cookies, and is then unknown', async () => {
     const browser = new TestBrowser(stack.base);
     const page = await browser.begin((await shop.begin()).url);
-    const kept = [...browser.cookies];
+    const earlierCookies = [...browser.cookies];
     await complete(browser, page);
-    expect(sealedIn(browser)).toBeUndefined();
-    const again = Array.from({ length: 50 }, () => {
+    expect(sealedCookieOf(browser)).toBeUndefined();
+    const copies = Array.from({ length: 50 }, () => {
       const copy = new TestBrowser(stack.base);
-      copy.cookies = [...browser.cookies, ...kept];
+      copy.cookies = [...browser.cookies, ...earlierCookies];
       return copy;
     });
-    const answers = await Promise.all(again.map((copy) => resume(copy, page)));
-    expect(answers.filter(({ location }) => location.includes('code='))).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
-    for (const copy of [browser, ...again.slice(0, 3)]) {
+    const responses = await Promise.all(copies.map((copy) => resume(copy, page)));
+    expect(responses.filter(({ location }) => location.includes('code='))).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(49);
+    for (const copy of [browser, ...copies.slice(0, 3)]) {
       expect((await copy.go(page)).json.error).toBe('unknown_sign_in');
       expect((await copy.post(`${page}/complete`, { response: { as: newCustomer() } })).json.error).toBe(
         'unknown_sign_in',
@@ -114,13 +112,13 @@ describe('a sign-in that was completed', () => {
         await stack.database.query(
           `SELECT account FROM auth.oidc_state WHERE model = 'Interaction' AND consumed_at IS NOT NULL`,
         )
-      ).every(({ account }) => account === null),
+      ).every((row) => row.account === null),
     ).toBe(true);
   });
 });
 
 describe('the cookie of a sign-in', () => {
-  test('is worth nothing once it was changed, for another sign-in, in another browser, or at another organization', async () => {
+  test('is rejected when changed, and for another sign-in, browser or organization', async () => {
     const [browser, other] = [new TestBrowser(stack.base), new TestBrowser(stack.base)];
     const page = await browser.begin((await shop.begin()).url);
     const elsewhere = await browser.begin((await shop.begin()).url);
@@ -145,12 +143,12 @@ describe('the cookie of a sign-in', () => {
     expect((await browser.post(`${page}/options`)).status).toBe(200);
   });
 
-  test('is no longer than every browser keeps, with a state of 2,048 characters, which comes back', async () => {
+  test('fits into every browser with a state of 2,048 characters, which the app gets back', async () => {
     const state = 'aB1-_~'.repeat(400).slice(0, 2048);
     const browser = new TestBrowser(stack.base);
-    const seen = await browser.go((await shop.begin({ state })).url);
-    for (const line of seen.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
-    const page = seen.location.replace('/sign-in/', '/api/sign-in/');
+    const begun = await browser.go((await shop.begin({ state })).url);
+    for (const line of begun.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
+    const page = begun.location.replace('/sign-in/', '/api/sign-in/');
     await browser.post(`${page}/options`);
     const refused = await browser.post(`${page}/complete`, { response: { as: 'nobody' } });
     for (const line of refused.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
@@ -161,7 +159,7 @@ describe('the cookie of a sign-in', () => {
   test.each([
     ['state', { state: 'x'.repeat(2049) }],
     ['state, nonce, or hints', { state: 'x'.repeat(2000), login_hint: 'x'.repeat(1500) }],
-  ])('is not set when %s is too long, which the app is told', async (what, more) => {
+  ])('is not set when %s is too long, and the app gets invalid_request', async (what, more) => {
     const { location, headers } = await new TestBrowser(stack.base).go((await shop.begin(more)).url);
     const { searchParams } = new URL(location);
     expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['invalid_request', more.state]);
@@ -170,7 +168,7 @@ describe('the cookie of a sign-in', () => {
   });
 });
 
-test('a form of more than 8,192 bytes does not become a request', async () => {
+test('an authorization request by POST with more than 8,192 bytes is 413', async () => {
   const { status } = await new TestBrowser(stack.base).form('/o/acme/authorize', { state: 'x'.repeat(8192) });
   expect(status).toBe(413);
 });

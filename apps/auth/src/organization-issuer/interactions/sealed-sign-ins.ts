@@ -81,10 +81,12 @@ export class SealedSignIns {
   }
 
   private pathOf(kind: Kind, uid: string): string {
-    return issuerPath(this.shortId) + (kind === 'request' ? `${signInApiPath}/${uid}` : `${routes.authorization}/${uid}`);
+    return (
+      issuerPath(this.shortId) + (kind === 'request' ? `${signInApiPath}/${uid}` : `${routes.authorization}/${uid}`)
+    );
   }
 
-  /** A key for each sign-in (RFC 5869): however many begin, no key is used with so many nonces that two could be equal. */
+  /** A key for each sign-in (RFC 5869), so that no key is used with so many nonces that two could be equal. */
   private keyOf(key: Buffer, uid: string): Buffer {
     return Buffer.from(hkdfSync('sha256', key, '', `sign-in/${this.shortId}/${uid}`, 32));
   }

@@ -1,7 +1,7 @@
 import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
-import { translateDatabaseErrors } from '../../temporarily-unavailable.js';
 import { issuerRequestOf } from '../../request-context/issuer-request.js';
 import type { SessionRevocations } from '../../sessions/session-revocations.js';
+import { translateDatabaseErrors } from '../../temporarily-unavailable.js';
 import { signOutOf } from '../audit/audited-request.js';
 import type { IssuerAudit } from '../audit/issuer-audit.js';
 
@@ -28,9 +28,7 @@ export function revokeOnSessionEnd(
     const { ctx } = Provider;
     const signsOut = ctx?.oidc.route.startsWith('end_session') && this.accountId !== undefined;
     const record = signsOut ? audit.recordOfChange(issuerRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
-    const revoked = await translateDatabaseErrors(
-      revocations.revokeSession(org, this.uid, requestingApp(ctx), record),
-    );
+    const revoked = await translateDatabaseErrors(revocations.revokeSession(org, this.uid, requestingApp(ctx), record));
     if (revoked && record) issuerRequestOf(ctx).change = record;
     await destroy.call(this);
   };

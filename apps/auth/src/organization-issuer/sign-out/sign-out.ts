@@ -40,7 +40,8 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
         `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}` +
         `You will be signed out of every app of ${escapeHtml(name)} in this browser. ` +
         `To stay signed in, just leave this page.</p>\n${form}\n` +
-        '<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">Sign out</button>',
+        '<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">' +
+        'Sign out</button>',
     });
   };
 }
