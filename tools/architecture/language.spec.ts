@@ -61,6 +61,7 @@ const quotations: Record<string, string[]> = {
 /** Folders whose code is clean. The list only grows. */
 const clean: string[] = [
   '.ci',
+  'apps/auth',
   'apps/cli',
   'apps/directory',
   'apps/issuance',
