@@ -163,6 +163,8 @@ export class AuthStack {
         COOKIE_KEY: key(11).toString('base64url'),
         CLIENT_RATE_PER_MINUTE: 6000,
         WRONG_SECRETS_PER_MINUTE: 400,
+        // On a slow machine, concurrent requests of a test wait longer than in production.
+        HTTP_ADMISSION_WAIT_MS: 5000,
       }),
       ...this.config,
       ...own,
