@@ -2,6 +2,7 @@ import './pg-types.js';
 import { readFileSync } from 'node:fs';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
+import { throwDriverError } from './pg-errors.js';
 
 /** A prepared statement: parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -97,12 +98,16 @@ export class Database implements Sql {
   }
 
   async rows<Row extends QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return (await poolOf(this.orm).query<Row>({ ...statement, values })).rows;
+    return (
+      await poolOf(this.orm)
+        .query<Row>({ ...statement, values })
+        .catch(throwDriverError)
+    ).rows;
   }
 
   /** READ COMMITTED. Rolls back when `work` throws. */
   async transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
-    const client = await poolOf(this.orm).connect();
+    const client = await poolOf(this.orm).connect().catch(throwDriverError);
     let broken: Error | undefined;
     // A server that goes away mid-transaction emits an error that nobody else listens to.
     const onError = (error: Error) => (broken = error);
@@ -113,9 +118,9 @@ export class Database implements Sql {
         // What PostgreSQL answers when a statement has failed before, though nobody may have minded.
         if (command === 'ROLLBACK')
           throw new Error('a statement of the transaction has failed, so nothing was committed');
-      }));
+      }, throwDriverError));
     const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) =>
-      (await client.query<Row>({ ...s, values })).rows;
+      (await client.query<Row>({ ...s, values }).catch(throwDriverError)).rows;
     const last = async <Row extends QueryResultRow>(s: Statement, values?: unknown[]) => {
       const [result] = await Promise.all([rows<Row>(s, values), commit()]);
       return result;
@@ -125,7 +130,7 @@ export class Database implements Sql {
       const begun = client.query('BEGIN');
       begun.catch(() => undefined);
       const result = await work({ rows, last });
-      await begun;
+      await begun.catch(throwDriverError);
       await commit();
       return result;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { databaseUnavailableReason, isDatabaseUnavailable, isPermanentError } from './pg-errors.js';
+import { databaseUnavailableReason, isDatabaseUnavailable, isPermanentError, throwDriverError } from './pg-errors.js';
 
 const coded = (code: string, message = ''): Error => Object.assign(new Error(message), { code });
 
@@ -31,5 +31,34 @@ describe('an error of PostgreSQL', () => {
       false,
       true,
     ]);
+  });
+});
+
+describe('an error that the driver throws', () => {
+  const thrown = (error: Error): unknown => {
+    try {
+      return throwDriverError(error);
+    } catch (caught) {
+      return caught;
+    }
+  };
+
+  it.each([
+    ['a name that does not resolve', coded('ENOTFOUND', 'getaddrinfo ENOTFOUND db')],
+    ['an unreachable network', coded('ENETUNREACH', 'connect ENETUNREACH')],
+    ['a protocol error', new Error('Received unexpected commandComplete message from backend.')],
+    ['a failed TLS handshake', new Error('There was an error establishing an SSL connection')],
+  ])('without an SQLSTATE (%s) is a connection failure that keeps its message', (_, error) => {
+    const marked = thrown(error);
+    expect([isDatabaseUnavailable(marked), isPermanentError(marked)]).toEqual([true, false]);
+    expect((marked as Error).message).toContain(error.message);
+  });
+
+  it.each([
+    ['an SQLSTATE', coded('23505')],
+    ['a known code of Node.js', coded('ECONNREFUSED')],
+    ['a known message', new Error('Connection terminated unexpectedly')],
+  ])('with %s stays as it is', (_, error) => {
+    expect(thrown(error)).toBe(error);
   });
 });

@@ -1,3 +1,23 @@
+/** SQLSTATE connection_failure. */
+const connectionFailure = '08006';
+
+/**
+ * Throws an error of the driver as it is when PostgreSQL reported it, and as a connection failure otherwise: without an
+ * SQLSTATE it comes from a name that does not resolve, or from a socket or a protocol that broke. Taken for an error of
+ * the data, it would make consumers quarantine events and the audit log reject records.
+ */
+export function throwDriverError(error: unknown): never {
+  if (isSqlState((error as { code?: unknown }).code) || isDatabaseUnavailable(error)) throw error;
+  const { message } = error as Error;
+  throw Object.assign(new Error(`the connection to the database failed: ${message}`, { cause: error }), {
+    code: connectionFailure,
+  });
+}
+
+function isSqlState(code: unknown): boolean {
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
+}
+
 /** Name of the unique constraint or index that an insert ran into, or undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
@@ -52,6 +72,5 @@ export function databaseUnavailableReason(error: unknown): string | undefined {
  */
 export function isPermanentError(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: unknown };
-  const ofPostgres = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
-  return !isDatabaseUnavailable(error) && (!ofPostgres || /^(22|23|54)/.test(code));
+  return !isDatabaseUnavailable(error) && (!isSqlState(code) || /^(22|23|54)/.test(code as string));
 }
