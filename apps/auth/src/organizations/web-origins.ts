@@ -1,16 +1,13 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { organizationOrigins } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
-
-/** Below a second, so that a removed origin is denied within one (product §4). */
-const ttlMs = 900;
+import { ConfigurationCache } from '@holdfast/platform';
 
 /** The origins whose pages may read responses of an organization's issuer (CORS): those of its spa apps. */
 @Injectable()
 export class WebOrigins {
   private readonly logger = new Logger('origins');
-  private readonly cache = new LRUCache<string, ReadonlySet<string>>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new ConfigurationCache<ReadonlySet<string>>();
 
   constructor(private readonly bus: Bus) {}
 

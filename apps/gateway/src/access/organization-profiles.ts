@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { organizationProfile, shortId as shortIdSchema, type ReplyOf } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
-import { AppError } from '@holdfast/platform';
+import { AppError, ConfigurationCache } from '@holdfast/platform';
 
-/** Below a second, so that a suspended organization is refused within one (product §4). */
-const goodFor = 900;
-
-/** What the public may see of organizations. Only those that exist are kept, so that made-up ones fill nothing. */
+/** What the public may see of organizations. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
 export class OrganizationProfiles {
-  private readonly known = new LRUCache<string, ReplyOf<typeof organizationProfile>>({ max: 10_000, ttl: goodFor });
+  private readonly known = new ConfigurationCache<ReplyOf<typeof organizationProfile>>();
 
   constructor(private readonly bus: Bus) {}
 

@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LRUCache } from 'lru-cache';
 import { Not, type EntityManager, type Repository } from 'typeorm';
 import type { CredentialType, RequestContext } from '@holdfast/contracts';
 import { sqlOf, takeLock } from '@holdfast/data';
-import { AppError, unprocessable } from '@holdfast/platform';
+import { AppError, ConfigurationCache, unprocessable } from '@holdfast/platform';
 import { differences, Settings, type SettingChange } from '../settings/settings.js';
 import { columnsOf, CredentialTypeEntity, firstType, toCredentialType } from './credential-type.entity.js';
-
-/** Below a second, so that a changed type takes effect everywhere within one. */
-const ttlMs = 900;
 
 /** The credential types of organizations. Their changes keep exactly one default type for each organization. */
 @Injectable()
 export class CredentialTypes {
-  private readonly cache = new LRUCache<string, CredentialType[]>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new ConfigurationCache<CredentialType[]>();
 
   constructor(
     @InjectRepository(CredentialTypeEntity) private readonly types: Repository<CredentialTypeEntity>,

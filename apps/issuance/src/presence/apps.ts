@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { clientIdPattern, getApp, webOrigins, type App } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
-import { AppError } from '@holdfast/platform';
-
-/** Below a second, so that a disabled app is refused within one (product §4). */
-const ttlMs = 900;
+import { AppError, ConfigurationCache } from '@holdfast/platform';
 
 /** Apps and the origins of their pages. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
 export class Apps {
-  private readonly cache = new LRUCache<string, App>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new ConfigurationCache<App>();
 
   constructor(private readonly bus: Bus) {}
 

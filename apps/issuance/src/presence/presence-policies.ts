@@ -1,22 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LRUCache } from 'lru-cache';
 import type { EntityManager, Repository } from 'typeorm';
 import type { PresencePolicy, RequestContext, RequestOf, setPresencePolicy } from '@holdfast/contracts';
 import { sqlOf, takeLock } from '@holdfast/data';
-import { seal, unseal } from '@holdfast/platform';
+import { ConfigurationCache, seal, unseal } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { differences, Settings } from '../settings/settings.js';
 import { PresencePolicyEntity, toPresencePolicy } from './presence-policy.entity.js';
 
-/** Below a second, so that a changed policy takes effect everywhere within one. */
-const ttlMs = 900;
-
 /** The presence policies of organizations. */
 @Injectable()
 export class PresencePolicies {
-  private readonly cache = new LRUCache<string, PresencePolicyEntity>({ max: 10_000, ttl: ttlMs });
+  private readonly cache = new ConfigurationCache<PresencePolicyEntity>();
 
   constructor(
     @InjectRepository(PresencePolicyEntity) private readonly policies: Repository<PresencePolicyEntity>,
