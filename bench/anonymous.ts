@@ -46,7 +46,7 @@ export interface Anonymous {
 }
 
 const org = 'acme';
-const underWay = 64;
+const inFlight = 64;
 /** A sign-in is begun anew after so many calls of its page's routes. */
 const callsPerSignIn = 100;
 /** By then counted refusals, outboxes and consumers have come to rest. */
@@ -58,7 +58,7 @@ export async function measureAnonymous(
   database: Database,
   home: string,
   calls: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Anonymous> {
   // Not an import: this reads what the gateway has become.
   const built = pathToFileURL(
@@ -66,13 +66,13 @@ export async function measureAnonymous(
   ).href;
   const { declaredEndpoints } = (await import(built)) as { declaredEndpoints: () => Declared[] };
   const routes = declaredEndpoints().filter(({ operation }) => operation === undefined);
-  const pool = new Pool(stack.baseUrl, { connections: underWay });
+  const pool = new Pool(stack.baseUrl, { connections: inFlight });
   const storedState = () => storedStateOf(stack, database, home);
   const before = await storedState();
   const found: AnonymousRoute[] = [];
   let last = before;
   for (const { method, path } of routes) {
-    say(`${method} ${path}: ${calls} calls ...`);
+    print(`${method} ${path}: ${calls} calls ...`);
     const statuses: Record<string, number> = {};
     const began = performance.now();
     let sent = 0;
@@ -86,7 +86,7 @@ export async function measureAnonymous(
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
     };
-    await Promise.all(Array.from({ length: underWay }, caller));
+    await Promise.all(Array.from({ length: inFlight }, caller));
     const perSecond = calls / ((performance.now() - began) / 1000);
     await sleep(settleMs);
     const now = await storedState();

@@ -39,12 +39,12 @@ export async function measureAuditLog(
   read: () => Promise<Case>,
   rounds: number,
   seconds: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<AuditLog> {
   const entries = async (): Promise<number> =>
     Number((await pool.query<{ n: string }>('SELECT count(*) AS n FROM audit.entry WHERE org = $1', [org])).rows[0]!.n);
   const timed = async (name: string, records: number, work: () => Promise<void>): Promise<Path> => {
-    say(`Filling the log: ${name} ...`);
+    print(`Filling the log: ${name} ...`);
     const before = await stack.cpu();
     const began = performance.now();
     await work();
@@ -64,9 +64,9 @@ export async function measureAuditLog(
   const directory = await onBus(stack, 'directory');
   await append(gateway, org, 20_000, 8);
   const paths: Path[] = [];
-  for (const underWay of [2, 8])
+  for (const inFlight of [2, 8])
     paths.push(
-      await timed(`append, ${underWay} messages under way`, 40_000, () => append(gateway, org, 40_000, underWay)),
+      await timed(`append, ${inFlight} messages under way`, 40_000, () => append(gateway, org, 40_000, inFlight)),
     );
   const events = 10_000;
   const there = await entries();
@@ -80,7 +80,7 @@ export async function measureAuditLog(
 
   const reads: Read[] = [];
   for (const concurrency of [1, 8])
-    reads.push(await compare(stack, bench, read, { concurrency, rounds, seconds }, say));
+    reads.push(await compare(stack, bench, read, { concurrency, rounds, seconds }, print));
   return { paths, reads };
 }
 
@@ -90,12 +90,12 @@ async function compare(
   bench: Bench,
   read: () => Promise<Case>,
   { concurrency, rounds, seconds }: { concurrency: number; rounds: number; seconds: number },
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Read> {
   const job = (await read()).stack;
   const measured = { recorded: [] as Read['recorded'][], unrecorded: [] as Read['recorded'][] };
   for (let round = 1; round <= rounds; round += 1) {
-    say(`Reading with and without the log, ${concurrency} at once, round ${round} of ${rounds} ...`);
+    print(`Reading with and without the log, ${concurrency} at once, round ${round} of ${rounds} ...`);
     // Long enough for V8 to have optimized an audit that has just been started.
     await bench.measure(job, { concurrency, seconds: warmUp });
     measured.recorded.push(await bench.measure(job, { concurrency, seconds }));

@@ -49,9 +49,9 @@ export async function measureIssuers(
   stack: Stack,
   pool: Pool,
   organizations: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Issuers> {
-  say(`Making ${organizations} organizations ...`);
+  print(`Making ${organizations} organizations ...`);
   const prefix = `b${randomUUID().slice(0, 8)}-`;
   for (const text of make) await pool.query(text, [prefix, organizations]);
   const all = Array.from({ length: organizations }, (_, n) => `${prefix}${n + 1}`);
@@ -71,7 +71,7 @@ export async function measureIssuers(
     return `/o/${org}/authorize?${new URLSearchParams(wanted)}`;
   };
 
-  say('Asking each for the first time, when its keys are made ...');
+  print('Asking each for the first time, when its keys are made ...');
   const first = await lot(stack, 'first touch', all.map(discovery), 200);
   await stack.stopMember('auth');
   await stack.startMember('auth');
@@ -83,7 +83,7 @@ export async function measureIssuers(
     200,
   );
   const before = pssOf(await pidOfAuth(stack));
-  say('Asking each again, with auth started anew; then some more than others ...');
+  print('Asking each again, with auth started anew; then some more than others ...');
   const miss = await lot(stack, 'miss', all.map(discovery), 200);
   const after = pssOf(await pidOfAuth(stack));
   const draw = zipf(organizations);

@@ -40,7 +40,7 @@ function record(): AuditRecord {
 }
 
 /** Appends as many records, so many messages under way; resolves when each has its place. */
-export async function append(gateway: NatsConnection, org: string, count: number, underWay: number): Promise<void> {
+export async function append(gateway: NatsConnection, org: string, count: number, inFlight: number): Promise<void> {
   const messages = Array.from({ length: Math.ceil(count / batchSize) }, () => {
     const records = Array.from({ length: batchSize }, record);
     const { actor, request, id: auditId } = records[0]!;
@@ -58,7 +58,7 @@ export async function append(gateway: NatsConnection, org: string, count: number
       if (err !== undefined) throw new Error(`audit refused a record: ${JSON.stringify(err)}`);
     }
   };
-  await Promise.all(Array.from({ length: underWay }, worker));
+  await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
 /**

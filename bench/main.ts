@@ -24,19 +24,19 @@ import { figure, table } from './table.ts';
 import { measureVerify, verifyTable } from './verify.ts';
 
 const options = parse();
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 /** What else ran when the measuring began. */
 const [loadBefore = 0] = loadavg();
 const stack = new Stack(process.env.HOLDFAST_HOME ?? '.holdfast');
 await stayOnTwoCores();
 await sleep(3000);
-say('Measuring the stack at rest ...');
+print('Measuring the stack at rest ...');
 const idle = { memory: await memoryOf(stack), cpu: await idleCpuOf(stack, 5) };
 
 const pool = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
 const bench = new Bench(stack);
 await bench.ready();
-say(`Seeding ${options.subjects} customers ...`);
+print(`Seeding ${options.subjects} customers ...`);
 const reader = await seedSubjects(stack, pool, options.subjects);
 await copyTables(pool);
 if (options.only.includes('overload') || options.only.includes('anonymous')) await measureAlone(options);
@@ -51,15 +51,15 @@ function cases(): Promise<Case[]> {
 
 /** What brings the stack to its limits, beside no other measurement. */
 async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
-  const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, say) : undefined;
+  const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, print) : undefined;
   const anonymous = only.includes('anonymous')
-    ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, say)
+    ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, print)
     : undefined;
-  say(
+  print(
     `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; commit ${commit()}, load average ${figure(loadBefore)} before\n`,
   );
-  if (overload) say(`${overloadTable(overload)}\n`);
-  if (anonymous) say(`${anonymousTable(anonymous)}\n`);
+  if (overload) print(`${overloadTable(overload)}\n`);
+  if (anonymous) print(`${anonymousTable(anonymous)}\n`);
   if (json !== undefined)
     writeFileSync(
       json,
@@ -68,11 +68,11 @@ async function measureAlone({ only, seconds, calls, json }: Options): Promise<vo
 }
 
 async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {
-  const pairs = await runRounds(bench, cases, options, say);
+  const pairs = await runRounds(bench, cases, options, print);
   const loaded = await memoryOf(stack);
   const plans = await explainPages(pool, await cases());
   const issuers =
-    only.length === 0 || only.includes('issuers') ? await measureIssuers(stack, pool, organizations, say) : undefined;
+    only.length === 0 || only.includes('issuers') ? await measureIssuers(stack, pool, organizations, print) : undefined;
   const wanted = only.length === 0 || only.includes('audit');
   const log = wanted
     ? await measureAuditLog(
@@ -82,31 +82,31 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
         async () => (await cases()).find((c) => c.name === 'get')!,
         rounds,
         seconds,
-        say,
+        print,
       )
     : undefined;
-  const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, say) : undefined;
-  say('Starting each service once more, alone ...');
+  const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, print) : undefined;
+  print('Starting each service once more, alone ...');
   const starts = await startTimes(stack);
   const ready = Number(process.env.BENCH_READY_MS);
 
-  say(
+  print(
     `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s`,
   );
   const [loadAfter = 0] = loadavg();
-  say(`commit ${commit()}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
-  say(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
-  say(
+  print(`commit ${commit()}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
+  print(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
+  print(
     `${table(
       ['list page of 50', 'buffers', 'ms', 'plan'],
       plans.map((p) => [p.name, String(p.buffers), figure(p.milliseconds), p.nodes]),
     )}\n`,
   );
-  if (issuers) say(`${issuersTable(issuers)}\n`);
-  if (log) say(`${auditLogTable(log)}\n`);
-  if (verified) say(`${verifyTable(verified)}\n`);
-  say(`${footprintTable(idle, loaded, starts)}\n`);
-  say(
+  if (issuers) print(`${issuersTable(issuers)}\n`);
+  if (log) print(`${auditLogTable(log)}\n`);
+  if (verified) print(`${verifyTable(verified)}\n`);
+  print(`${footprintTable(idle, loaded, starts)}\n`);
+  print(
     `The launcher had the whole stack ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`,
   );
   if (json === undefined) return;
@@ -134,8 +134,8 @@ async function profileService(service: string, only: string[]): Promise<void> {
     const { packages, functions, busy } = summarize(await profileWhile(pid, () => bench.measure(job, load)));
     const rows = (spent: typeof packages, most: number): string[][] =>
       spent.slice(0, most).map((s) => [s.name, `${figure(s.share * 100)} %`]);
-    say(`\n${service} under ${name}: works ${figure(busy * 100)} % of the time\n`);
-    say(
+    print(`\n${service} under ${name}: works ${figure(busy * 100)} % of the time\n`);
+    print(
       `${table(['package', 'self time'], rows(packages, 25))}\n\n${table(['function', 'self time'], rows(functions, 40))}`,
     );
   }
@@ -147,7 +147,7 @@ async function stayOnTwoCores(): Promise<void> {
   const pids = [process.pid, ...(await stack.members()).map((m) => m.pid)];
   const done = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
   if (!done.every((status) => status === 0))
-    say('There are more than two cores here and no taskset: the figures are those of a larger machine.');
+    print('There are more than two cores here and no taskset: the figures are those of a larger machine.');
 }
 
 function parse(): Options {

@@ -34,7 +34,7 @@ export class Bench {
   }
 
   async ready(): Promise<void> {
-    const { port } = (await this.#stock.said()) as { port: number };
+    const { port } = (await this.#stock.nextMessage()) as { port: number };
     this.stockUrl = `http://127.0.0.1:${port}`;
   }
 

@@ -26,17 +26,17 @@ export async function measureOverload(
   cases: Case[],
   bench: Bench,
   seconds: number,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<Overload[]> {
   const found: Overload[] = [];
   for (const { name, stack } of cases) {
     if (!names.includes(name) || stack.kind !== 'http') continue;
-    say(`Overload: ${name}, warming up and looking for the peak ...`);
+    print(`Overload: ${name}, warming up and looking for the peak ...`);
     await bench.measure(stack, { concurrency: 64, seconds: warmUpSeconds });
     const peak = (await bench.measure(stack, { concurrency: 64, seconds })).rate;
     const loads: Overload['loads'] = [];
     for (const times of [1, 5]) {
-      say(`Overload: ${name}, ${figure(peak * times)} arrivals a second for ${seconds} s ...`);
+      print(`Overload: ${name}, ${figure(peak * times)} arrivals a second for ${seconds} s ...`);
       loads.push({ ...(await openLoop(stack, peak * times, seconds)), times });
       await sleep(restMs);
     }

@@ -29,9 +29,9 @@ const commandLine = fileURLToPath(new URL('../apps/cli/dist/main.js', import.met
 const origin = 'bench.example/o/acme/audit';
 
 /** Verifies an exported log of many entries by the command line, as an organization would. */
-export async function measureVerify(rounds: number, say: (text: string) => void): Promise<Verified> {
+export async function measureVerify(rounds: number, print: (text: string) => void): Promise<Verified> {
   const entries = 200_000;
-  say(`Writing a log of ${entries} entries ...`);
+  print(`Writing a log of ${entries} entries ...`);
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   try {
     const [long, short] = [join(folder, 'long'), join(folder, 'short')];

@@ -16,12 +16,12 @@ export class Worker {
 
   async run(job: Job, load: Load): Promise<Result> {
     this.#child.send({ job, load });
-    const { result, error } = (await this.said()) as { result?: Result; error?: string };
+    const { result, error } = (await this.nextMessage()) as { result?: Result; error?: string };
     if (!result) throw new Error(error);
     return result;
   }
 
-  async said(): Promise<unknown> {
+  async nextMessage(): Promise<unknown> {
     const over = new AbortController();
     const { signal } = over;
     const ended = once(this.#child, 'exit', { signal }).then(() => [{ error: 'a worker of the benchmark ended' }]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, requestToken } from './client.ts';
 import { cleanEnvironment } from './config.ts';
-import { eventually, inParallel, sleep } from './eventually.ts';
+import { eventually, inParallel, sleep } from './parallel.ts';
 import { closeConnections, exchange, type Problem } from './http.ts';
 import { root, type App } from './stack.ts';
 import { customerScopes, demoClient, newClients, stack } from './under-test.ts';

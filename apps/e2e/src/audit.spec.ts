@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Action, AuditEvent } from '@holdfast/contracts';
 import { requestToken, type CallOptions, type Client } from './client.ts';
-import { times } from './eventually.ts';
+import { times } from './parallel.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
 import { customerScopes, newClients, stack } from './under-test.ts';
 
@@ -192,7 +192,7 @@ describe('a hundred calls of three apps', () => {
     ['action', (e) => e.action === 'subject.read', () => ({ action: 'subject.read' })],
     ['actor', (e) => e.actor.id === kiosk.app.clientId, () => ({ actor: kiosk.app.clientId })],
     ['outcome', (e) => e.outcome.result === 'denied', () => ({ outcome: 'denied' })],
-    ['target', (e) => e.targets.some((t) => t.id === aSubject()), () => ({ target: aSubject() })],
+    ['target', (e) => e.targets.some((t) => t.id === someSubject()), () => ({ target: someSubject() })],
     ['the beginning of a time', (e) => e.occurredAt >= log[20]!.occurredAt, () => ({ from: log[20]!.occurredAt })],
     ['the end of a time', (e) => e.occurredAt < log[20]!.occurredAt, () => ({ to: log[20]!.occurredAt })],
     [
@@ -216,7 +216,7 @@ describe('a hundred calls of three apps', () => {
     expect(found.filter((e) => e.seq <= newest)).toEqual(log.filter(fits));
   });
 
-  const aSubject = () => expected.get(shop)!.find((e) => e.targets)!.targets![0]!;
+  const someSubject = () => expected.get(shop)!.find((e) => e.targets)!.targets![0]!;
 
   it.each([
     'action=nothing',

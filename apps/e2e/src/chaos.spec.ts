@@ -18,17 +18,17 @@ describe(`a storm (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   let hangs: Hang[];
   beforeAll(() => own.start(), 120_000);
   afterAll(async () => {
-    await own.forget();
+    await own.remove();
     closeConnections();
   }, 60_000);
 
   it('loses nothing that was acknowledged, does nothing twice, and leaves no gap in log or feed', async () => {
-    const say = () => undefined;
+    const print = () => undefined;
     const disturb: Parameters<typeof chaos>[1]['disturb'] = async (load) => {
-      await killAtRandom(own, { kills: 8, seed, say }, () => load.acknowledged);
-      hangs = await hangAtRandom(own, { hangs: 4, seed, say }, load);
+      await killAtRandom(own, { kills: 8, seed, print }, () => load.acknowledged);
+      hangs = await hangAtRandom(own, { hangs: 4, seed, print }, load);
     };
-    oracle = await chaos(own, { seed, say, disturb });
+    oracle = await chaos(own, { seed, print, disturb });
     expect(oracle.customers.length).toBeGreaterThanOrEqual(30);
     expect(new Set(oracle.customers.flatMap((c) => c.events)).size).toBeGreaterThanOrEqual(6);
     expect(await judge(oracle)).toEqual([]);

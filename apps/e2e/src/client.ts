@@ -29,7 +29,7 @@ export interface CallOptions {
   timeout?: number;
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string;
   token_type: string;
   expires_in: number;
@@ -57,8 +57,8 @@ export function requestToken(
   app: Pick<App, 'clientId' | 'clientSecret'>,
   scope: string,
   { gateway = 0, headers }: CallOptions = {},
-): Promise<Reply<TokenAnswer>> {
-  return exchange<TokenAnswer>({
+): Promise<Reply<TokenResponse>> {
+  return exchange<TokenResponse>({
     origin: stack.gateways[gateway]!,
     method: 'POST',
     path: '/oauth2/token',
@@ -122,7 +122,7 @@ export class Client {
   }
 
   /** After a failure: the next call asks for a new one. */
-  forgetToken(): void {
+  clearToken(): void {
     this.#token = undefined;
   }
 

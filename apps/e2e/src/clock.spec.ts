@@ -7,7 +7,7 @@ import { CustomerBrowsers, redirectUris, type Devices } from './chaos/customer-b
 import { FeedReader } from './chaos/feed-reader.ts';
 import { PrivateStack } from './chaos/private-stack.ts';
 import { Client } from './client.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from './parallel.ts';
 import { closeConnections, exchange } from './http.ts';
 import type { App } from './stack.ts';
 import { customerScopes, stack } from './under-test.ts';
@@ -34,10 +34,10 @@ beforeAll(async () => {
   await own.stop();
   own.extra = { HOLDFAST_TEST_CLOCK: `+${twoYears}` };
   await own.start();
-  [shop, reader].forEach((client) => client.forgetToken());
+  [shop, reader].forEach((client) => client.clearToken());
 }, 180_000);
 afterAll(async () => {
-  await own.forget();
+  await own.remove();
   closeConnections();
 }, 60_000);
 

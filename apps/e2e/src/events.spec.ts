@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublicEvent } from '@holdfast/contracts';
 import { FeedReader } from './chaos/feed-reader.ts';
 import type { Client, Page } from './client.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from './parallel.ts';
 import { closeConnections, type Problem } from './http.ts';
 import { newCustomer } from './sign-in/customer.fixture.ts';
 import { newClients } from './under-test.ts';

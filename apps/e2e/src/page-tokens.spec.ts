@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SubjectSummary } from '@holdfast/contracts';
 import type { Client } from './client.ts';
-import { inParallel, times } from './eventually.ts';
+import { inParallel, times } from './parallel.ts';
 import { closeConnections, type Problem } from './http.ts';
 import { randomSequence } from './random.ts';
 import { newClients } from './under-test.ts';

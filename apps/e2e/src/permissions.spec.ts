@@ -10,7 +10,7 @@ import {
   type BusUser,
   type ServiceName,
 } from '@holdfast/contracts';
-import { eventually } from './eventually.ts';
+import { eventually } from './parallel.ts';
 import { connectAs } from './nats.ts';
 import { stack } from './under-test.ts';
 

@@ -3,16 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callApi, type Client } from './client.ts';
-import { eventually } from './eventually.ts';
+import { eventually } from './parallel.ts';
 import { closeConnections, exchange } from './http.ts';
-import { packed, proofFor, solvedFor, type Solved } from './presence.ts';
+import { encodePayload, presenceProof, solvedChallenge, type SolvedChallenge } from './presence.ts';
 import { customerScopes, demoClient, newClients, stack } from './under-test.ts';
 
 let shop: Client;
 let kiosk: Client;
 let elsewhere: Client;
 let auditor: Client;
-let late: Solved;
+let late: SolvedChallenge;
 beforeAll(async () => {
   const [here, there] = await Promise.all([
     newClients({
@@ -25,12 +25,12 @@ beforeAll(async () => {
   ({ shop, kiosk, auditor } = here);
   elsewhere = there.shop;
   await stack.operator('presence', 'set', shop.app.org, '--policy', 'required');
-  late = await solvedFor(shop);
+  late = await solvedChallenge(shop);
 });
 afterAll(() => closeConnections());
 
-const altcha = (solved: Solved) => ({ presence: { type: 'altcha', payload: packed(solved) } });
-const withProof = async (client = shop) => ({ presence: await proofFor(client) });
+const altcha = (solved: SolvedChallenge) => ({ presence: { type: 'altcha', payload: encodePayload(solved) } });
+const withProof = async (client = shop) => ({ presence: await presenceProof(client) });
 /** Refused so, and the list is as long as before. */
 const expectRejected = async (client: Client, body: object, status: number, code: string, options = {}) => {
   const before = (await client.all()).length;
@@ -112,7 +112,7 @@ it('a refused offer does not use it up', async () => {
 });
 
 it('of another app or organization is none', async () => {
-  const ofShop = await solvedFor(shop);
+  const ofShop = await solvedChallenge(shop);
   await expectRejected(kiosk, altcha(ofShop), 422, 'presence_invalid');
   await expectRejected(elsewhere, altcha(ofShop), 422, 'presence_invalid');
   const disguised = structuredClone(ofShop);
@@ -122,11 +122,11 @@ it('of another app or organization is none', async () => {
 });
 
 describe('changed in', () => {
-  let solved: Solved;
-  beforeAll(async () => void (solved = await solvedFor(shop)));
+  let solved: SolvedChallenge;
+  beforeAll(async () => void (solved = await solvedChallenge(shop)));
   const flip = (hex: string) => hex.replace(/.$/, (c) => (c === '0' ? '1' : '0'));
-  const changes: [string, (s: Solved) => void][] = [
-    ...['nonce', 'salt', 'keyPrefix', 'keySignature'].map((name): [string, (s: Solved) => void] => [
+  const changes: [string, (s: SolvedChallenge) => void][] = [
+    ...['nonce', 'salt', 'keyPrefix', 'keySignature'].map((name): [string, (s: SolvedChallenge) => void] => [
       name,
       ({ challenge: { parameters } }) => void (parameters[name] = flip(String(parameters[name]))),
     ]),

@@ -3,7 +3,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { callApi, type Client } from './client.ts';
 
 /** What the widget sends, as an object, so that a test can change it. */
-export interface Solved {
+export interface SolvedChallenge {
   challenge: {
     parameters: Record<string, unknown> & { data: Record<string, unknown>; expiresAt: number };
     signature: string;
@@ -15,11 +15,11 @@ export interface Solved {
  * A proof of presence for this app's offers, by a program in place of the widget: it costs next to nothing in the stack
  * of the tests.
  */
-export async function proofFor(client: Client): Promise<{ type: 'altcha'; payload: string }> {
-  return { type: 'altcha', payload: packed(await solvedFor(client)) };
+export async function presenceProof(client: Client): Promise<{ type: 'altcha'; payload: string }> {
+  return { type: 'altcha', payload: encodePayload(await solvedChallenge(client)) };
 }
 
-export async function solvedFor({ stack, app }: Client): Promise<Solved> {
+export async function solvedChallenge({ stack, app }: Client): Promise<SolvedChallenge> {
   const { status, body, text } = await callApi<Challenge>(
     stack,
     'GET',
@@ -28,9 +28,9 @@ export async function solvedFor({ stack, app }: Client): Promise<Solved> {
   if (status !== 200) throw new Error(`no challenge for ${app.name}: ${status} ${text}`);
   const solution = await solveChallenge({ challenge: body, deriveKey });
   if (!solution) throw new Error('the challenge was not solved in time');
-  return { challenge: body as unknown as Solved['challenge'], solution };
+  return { challenge: body as unknown as SolvedChallenge['challenge'], solution };
 }
 
-export function packed(solved: unknown): string {
+export function encodePayload(solved: unknown): string {
   return Buffer.from(JSON.stringify(solved)).toString('base64');
 }

@@ -1,7 +1,7 @@
 // With the read model stopped or hanging: offers and erases go on; reads are right or 503, and never a guess.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';
-import { eventually, inParallel, times } from './eventually.ts';
+import { eventually, inParallel, times } from './parallel.ts';
 import { closeConnections, type Problem, type Reply } from './http.ts';
 import { newClients, stack } from './under-test.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as openid from 'openid-client';
 import { neverGrantable } from '@holdfast/contracts';
-import { basic, requestToken, type TokenAnswer } from './client.ts';
-import { inParallel, times } from './eventually.ts';
+import { basic, requestToken, type TokenResponse } from './client.ts';
+import { inParallel, times } from './parallel.ts';
 import { closeConnections, exchange, type Reply } from './http.ts';
 import { claimsOf, headerOf } from './jwt.ts';
 import type { App } from './stack.ts';
@@ -30,8 +30,8 @@ function post({
   body = 'grant_type=client_credentials&scope=offers:write',
   method = 'POST',
   chunked,
-}: Sent = {}): Promise<Reply<TokenAnswer>> {
-  return exchange<TokenAnswer>({
+}: Sent = {}): Promise<Reply<TokenResponse>> {
+  return exchange<TokenResponse>({
     origin: stack.gateways[0]!,
     method,
     path: `/oauth2/token${query}`,
@@ -42,7 +42,7 @@ function post({
 }
 
 /** What an answer says, without what differs between any two answers. */
-function saidBy({ status, headers, text }: Reply<unknown>): object {
+function comparable({ status, headers, text }: Reply<unknown>): object {
   const { date: _date, 'x-request-id': _id, 'holdfast-request-id': _ours, traceparent: _trace, ...rest } = headers;
   return { status, text, rest };
 }
@@ -211,7 +211,7 @@ describe('client authentication', () => {
 
   it('fails with the very same answer, whatever was wrong', async () => {
     const answers = await Promise.all(
-      wrong.map(async ([, app]) => saidBy(await requestToken(stack, app, 'offers:write'))),
+      wrong.map(async ([, app]) => comparable(await requestToken(stack, app, 'offers:write'))),
     );
     expect(answers[0]).toMatchObject({ status: 401, rest: { 'www-authenticate': expect.stringMatching(/^Basic /) } });
     expect(JSON.parse((answers[0] as { text: string }).text)).toMatchObject({ error: 'invalid_client' });
@@ -225,13 +225,13 @@ describe('client authentication', () => {
       ),
     );
     expect([400, 401]).toContain(known!.status);
-    expect(saidBy(unknown!)).toEqual(saidBy(known!));
+    expect(comparable(unknown!)).toEqual(comparable(known!));
   });
 
   it('comes before the scope: who is not known learns nothing of it', async () => {
     const app = { clientId: shop.clientId, clientSecret: 'wrong' };
     const answers = await Promise.all(
-      ['offers:write', 'roles:manage', ''].map(async (scope) => saidBy(await requestToken(stack, app, scope))),
+      ['offers:write', 'roles:manage', ''].map(async (scope) => comparable(await requestToken(stack, app, scope))),
     );
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[2]).toEqual(answers[0]);

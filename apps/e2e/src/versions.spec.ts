@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-previous-'));
 const own = new PrivateStack(join(stack.home, 'versions'), 'issuance=2,gateway=2');
 
 afterAll(async () => {
-  await own.forget();
+  await own.remove();
   rmSync(folder, { recursive: true, force: true });
   closeConnections();
 }, 60_000);
@@ -37,7 +37,7 @@ titled(
         services,
         rollback: false,
         seed: chaosSeed(),
-        say: () => undefined,
+        print: () => undefined,
       }),
     ).toEqual([]);
   },

@@ -1,7 +1,7 @@
 // A write is visible to the next read, by anyone, through any replica (product: conventions).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';
-import { inParallel, times } from './eventually.ts';
+import { inParallel, times } from './parallel.ts';
 import { closeConnections, type Problem } from './http.ts';
 import { newClients, stack } from './under-test.ts';
 

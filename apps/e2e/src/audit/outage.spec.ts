@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { basic, callApi, Client } from '../client.ts';
-import { eventually, times } from '../eventually.ts';
+import { eventually, times } from '../parallel.ts';
 import { closeConnections, exchange, type Reply } from '../http.ts';
 import { beginClaim, beginSignIn, newCustomer, origin, tokenOf, type Customer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';

@@ -9,7 +9,7 @@ import { appendRecords, type Action } from '@holdfast/contracts';
 import { busClient } from '../nats.ts';
 import { stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
-import { withoutGuards } from './tampering.fixture.ts';
+import { disableTriggers } from './tampering.fixture.ts';
 
 interface Partition {
   class: string;
@@ -63,7 +63,7 @@ describe('partitions of the log', () => {
   beforeAll(async () => {
     owner = new pg.Client({ connectionString: stack.launcher.databaseUrl });
     await owner.connect();
-    await withoutGuards(owner);
+    await disableTriggers(owner);
     await append(then, '2019-05-07T08:00:00.000Z');
     await owner.query('SELECT make_partitions($1), make_partitions($1 + 1)', [oldNumber]);
     for (const table of ['leaf', 'entry', 'entry_target', 'head'])

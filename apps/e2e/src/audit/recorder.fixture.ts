@@ -4,7 +4,7 @@ import { callApi, type CallOptions, type Client } from '../client.ts';
 import type { Reply } from '../http.ts';
 
 /** What the log must say of one call. */
-export interface Written {
+export interface ExpectedRecord {
   id: string;
   action: Action;
   actor: string;
@@ -22,13 +22,13 @@ type Body = Record<string, unknown> & { code?: string; error?: string };
 /** Of OAuth: "you may not"; its status does not say it. */
 const denials = new Set(['invalid_client', 'invalid_scope', 'unauthorized_client', 'invalid_target', 'invalid_grant']);
 
-function endingOf({
+function outcomeOf({
   status,
   body,
 }: {
   status: number;
   body?: Body | undefined;
-}): Pick<Written, 'result' | 'status' | 'code'> {
+}): Pick<ExpectedRecord, 'result' | 'status' | 'code'> {
   const code = status < 400 ? undefined : (body?.code ?? body?.error);
   const result =
     status < 400 ? 'success' : status === 401 || status === 403 || denials.has(code ?? '') ? 'denied' : 'failure';
@@ -37,7 +37,7 @@ function endingOf({
 
 /** Makes the calls of one caller, one after the other, and keeps note of what the log must say. */
 export class AuditRecorder {
-  readonly written: Written[] = [];
+  readonly written: ExpectedRecord[] = [];
   /** Refusals of whom nobody knows, by what they have in common. */
   readonly counted = new Map<string, number>();
   /** What must stand in no log. */
@@ -90,11 +90,11 @@ export class AuditRecorder {
   }
 
   note(
-    call: Omit<Written, 'result' | 'status' | 'code' | 'replay'>,
+    call: Omit<ExpectedRecord, 'result' | 'status' | 'code' | 'replay'>,
     reply: { status: number; body?: Body | undefined; headers?: object },
   ): void {
     const replay = new Map(Object.entries(reply.headers ?? {})).get('idempotency-replayed') === 'true';
-    this.written.push({ ...call, ...endingOf(reply), ...(replay && { replay }) });
+    this.written.push({ ...call, ...outcomeOf(reply), ...(replay && { replay }) });
   }
 
   /** Of a call of whom nobody knows. */
@@ -102,19 +102,19 @@ export class AuditRecorder {
     call: { action: Action; actor: string; method: string; route: string },
     reply: { status: number; body?: Body | undefined },
   ): void {
-    const key = keyOf({ ...call, ...endingOf(reply) });
+    const key = keyOf({ ...call, ...outcomeOf(reply) });
     this.counted.set(key, (this.counted.get(key) ?? 0) + 1);
   }
 }
 
-type Kind = Pick<Written, 'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code' | 'replay'>;
+type Kind = Pick<ExpectedRecord, 'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code' | 'replay'>;
 
 export function keyOf({ action, actor, method, route, result, status, code = '', replay }: Kind): string {
   return [action, actor, method, route, result, status, code, ...(replay ? ['replay'] : [])].join(' ');
 }
 
 /** An entry of the log as a recorder would have noted it. */
-export function writtenOf({ action, actor, request, outcome }: AuditEvent): Written {
+export function recordOf({ action, actor, request, outcome }: AuditEvent): ExpectedRecord {
   const { result, status = 0, code, replay } = outcome;
   return {
     id: request.id,

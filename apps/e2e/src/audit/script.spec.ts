@@ -3,17 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '@holdfast/contracts';
 import { Client } from '../client.ts';
 import { chaosSeed } from '../config.ts';
-import { eventually, times } from '../eventually.ts';
+import { eventually, times } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { randomSequence } from '../random.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { automationSteps } from './automation-script.fixture.ts';
-import { AuditRecorder, keyOf, writtenOf } from './recorder.fixture.ts';
+import { AuditRecorder, keyOf, recordOf } from './recorder.fixture.ts';
 import { shopSteps, type Step } from './shop-script.fixture.ts';
 
 const seed = chaosSeed();
-const perCaller = 125;
+const callsPerRecorder = 125;
 const readingLogs = ['audit:read', 'audit:export', 'webhooks:manage'];
 
 interface Organization {
@@ -27,7 +27,7 @@ interface Organization {
 async function play(recorder: AuditRecorder, steps: Step[], random: (below: number) => number): Promise<void> {
   const left = [...steps];
   while (left.length > 0) await left.splice(random(left.length), 1)[0]!(recorder);
-  while (recorder.calls < perCaller) await steps[random(steps.length)]!(recorder);
+  while (recorder.calls < callsPerRecorder) await steps[random(steps.length)]!(recorder);
 }
 
 async function newOrganization(): Promise<Organization & { party: RelyingParty }> {
@@ -78,7 +78,7 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
 
   it('is long enough, and of all kinds', () => {
     const recorders = organizations.flatMap((o) => o.recorders);
-    expect(recorders.reduce((sum, s) => sum + s.calls, 0)).toBeGreaterThanOrEqual(4 * perCaller);
+    expect(recorders.reduce((sum, s) => sum + s.calls, 0)).toBeGreaterThanOrEqual(4 * callsPerRecorder);
     expect(new Set(recorders.flatMap((s) => s.written.map((w) => w.action))).size).toBeGreaterThanOrEqual(21);
   });
 
@@ -86,7 +86,7 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
     for (const organization of organizations) {
       const found = organization.log
         .filter((e) => e.outcome.count === undefined && ofTheScript(organization, e))
-        .map(writtenOf);
+        .map(recordOf);
       const written = organization.recorders.flatMap((s) => s.written);
       // An erased customer is named by a pseudonym, so a customer's own acts are compared without the name.
       const line = (w: (typeof written)[0]) => `${w.id} ${keyOf(w)}`;
@@ -121,10 +121,10 @@ describe(`a script of 500 calls (HOLDFAST_CHAOS_SEED=${seed})`, () => {
         const events = (await auditor.wholeLog()).filter((e) => e.outcome.count !== undefined);
         const sums = new Map<string, number>();
         for (const event of events)
-          sums.set(keyOf(writtenOf(event)), (sums.get(keyOf(writtenOf(event))) ?? 0) + event.outcome.count!);
+          sums.set(keyOf(recordOf(event)), (sums.get(keyOf(recordOf(event))) ?? 0) + event.outcome.count!);
         expect([...sums].sort()).toEqual([...expected].sort());
         // One record of each minute, whichever gateway was asked.
-        expect(new Set(events.map((e) => `${keyOf(writtenOf(e))} ${e.occurredAt.slice(0, 16)}`)).size).toBe(
+        expect(new Set(events.map((e) => `${keyOf(recordOf(e))} ${e.occurredAt.slice(0, 16)}`)).size).toBe(
           events.length,
         );
         return true;

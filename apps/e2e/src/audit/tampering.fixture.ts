@@ -25,12 +25,12 @@ const tables = [
   'personal_data_key',
 ];
 
-export async function withoutGuards(sql: pg.Client): Promise<void> {
+export async function disableTriggers(sql: pg.Client): Promise<void> {
   await sql.query('SET session_replication_role = replica');
   await sql.query('SET search_path = audit, pg_temp');
 }
 
-export async function remember({ sql, org }: Intruder): Promise<void> {
+export async function saveTables({ sql, org }: Intruder): Promise<void> {
   for (const table of tables)
     await sql.query(`CREATE TEMP TABLE copy_${table} AS SELECT * FROM audit.${table} WHERE org = '${org}'`);
 }
@@ -64,7 +64,7 @@ async function everywhere({ sql, org }: Intruder, set: string, from: number, to 
 }
 
 /** Makes the end of the log anew from what stands in it. */
-async function resealed({ sql, org }: Intruder): Promise<void> {
+async function rebuildTree({ sql, org }: Intruder): Promise<void> {
   await sql.query(
     `UPDATE leaf l SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e
       WHERE e.org = l.org AND e.seq = l.seq AND l.org = $1`,
@@ -163,7 +163,7 @@ export const tamperings: Tampering[] = [
     name: 'the newest rows, with the end of the tree and the checkpoint in the database',
     by: async (i) => {
       await gone(i, i.size - 2, i.size);
-      await resealed(i);
+      await rebuildTree(i);
     },
     says: ({ size }) =>
       `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are missing.`,
@@ -212,7 +212,7 @@ export const tamperings: Tampering[] = [
     name: 'the whole log, by a fork with a tree of its own',
     by: async (i) => {
       await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(i);
-      await resealed(i);
+      await rebuildTree(i);
     },
     says: () =>
       /^Entries \d+ to \d+ are not the ones that the newest checkpoint covers: the log was rewritten there, including its hashes\. Up to entry \d+ the log is as it was signed\.$/,

@@ -7,13 +7,13 @@ import pg from 'pg';
 import { auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
 import { readCheckpoint } from '@holdfast/tlog';
 import type { Client } from '../client.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { busClient, type BusClient } from '../nats.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { customerScopes, newClients, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
-import { remember, restore, tamperings, withoutGuards, type Intruder } from './tampering.fixture.ts';
+import { saveTables, restore, tamperings, disableTriggers, type Intruder } from './tampering.fixture.ts';
 
 let app: Client;
 let folder: string;
@@ -69,7 +69,7 @@ beforeAll(async () => {
   const [other, at] = events.filter((e) => e.action === 'subject.read').map((e) => e.seq) as [number, number];
   const sql = new pg.Client({ connectionString: stack.launcher.databaseUrl });
   await sql.connect();
-  await withoutGuards(sql);
+  await disableTriggers(sql);
   intruder = {
     sql,
     org: app.app.org,
@@ -92,7 +92,7 @@ beforeAll(async () => {
     'waiting for the last checkpoint',
   );
   intruder.outside.note = readFileSync(intruder.outside.file, 'utf8');
-  await remember(intruder);
+  await saveTables(intruder);
 });
 afterAll(async () => {
   await intruder?.sql.end();

@@ -5,12 +5,12 @@ import type { Browser } from 'playwright-core';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import type { Client } from '../client.ts';
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { claim, tokenOf } from '../sign-in/customer.fixture.ts';
 import { demoClient, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
-import { withBrowser } from './leave-out.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('the claim page in a browser', () => {
   let browser: Browser;

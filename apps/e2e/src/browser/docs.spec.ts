@@ -5,7 +5,7 @@ import type { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
 import { newClients, stack } from '../under-test.ts';
 import { launch } from './chromium.fixture.ts';
-import { withBrowser } from './leave-out.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('the API reference', () => {
   let browser: Browser;

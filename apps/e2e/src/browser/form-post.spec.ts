@@ -9,7 +9,7 @@ import { Client } from '../client.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
-import { withBrowser } from './leave-out.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('form_post in a browser', () => {
   let browser: Browser;

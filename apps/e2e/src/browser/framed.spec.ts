@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Offer } from '@holdfast/contracts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { demoClient, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
-import { withBrowser } from './leave-out.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('a page that embeds ours', () => {
   let browser: Browser;

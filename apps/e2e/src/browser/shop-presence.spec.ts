@@ -1,10 +1,10 @@
 // The shop's forms with the widget of the proof of presence, and what staff may do with a credential.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../parallel.ts';
 import { demoClient } from '../under-test.ts';
 import { desk, launch, Visitor } from './chromium.fixture.ts';
-import { withBrowser } from './leave-out.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
 import { claimByLetter, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 
 withBrowser('proof of presence in a browser', () => {

@@ -2,10 +2,10 @@
 // suggests.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../parallel.ts';
 import { demoClient, stack } from '../under-test.ts';
 import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
-import { withBrowser } from './leave-out.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
 import { claimByLetter, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 
 withBrowser('the example shop in a browser', () => {

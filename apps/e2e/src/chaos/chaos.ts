@@ -1,19 +1,19 @@
 import type { Operation } from '@holdfast/contracts';
 import { Client } from '../client.ts';
-import { eventually, sleep, times } from '../eventually.ts';
+import { eventually, sleep, times } from '../parallel.ts';
 import { randomSequence } from '../random.ts';
 import type { Stack } from '../stack.ts';
 import { CheckpointFollower } from './checkpoint-follower.ts';
 import { CustomerBrowsers, redirectUris } from './customer-browsers.fixture.ts';
 import { live, type Known } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
-import { PatientClient, type Attempt } from './patient-client.ts';
-import { UnknownCaller } from './unknown-caller.ts';
+import { RetryingClient, type Attempt } from './retrying-client.ts';
+import { AnonymousCaller } from './anonymous-caller.ts';
 
 export interface ChaosOptions {
   /** Repeats what customers do. */
   seed: number;
-  say: (line: string) => void;
+  print: (line: string) => void;
   /** What happens to the processes while customers live their lives; they go on until it is over. */
   disturb: (load: Load) => Promise<void>;
   /** Customers at a time. */
@@ -31,7 +31,7 @@ export interface KillOptions {
   kills: number;
   /** Repeats the order of the kills. */
   seed: number;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /** What the callers were told, to be held against what the stack says afterwards. */
@@ -46,7 +46,7 @@ export interface Oracle {
   /** Who took checkpoints of the log all the time. */
   witness: CheckpointFollower;
   /** Who called without a token all the time. */
-  stranger: UnknownCaller;
+  stranger: AnonymousCaller;
   seed: number;
   /** Who may read what. */
   shop: Client;
@@ -60,12 +60,12 @@ export interface LoadOptions {
   seed: number;
   /** How many customers live at a time. */
   width: number;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /** Lives of customers, many at a time, while processes are disturbed. */
-export function chaos(stack: Stack, { seed, say, disturb, workers = 8 }: ChaosOptions): Promise<Oracle> {
-  return underLoad(stack, { seed, width: workers, say }, (_, load) => disturb(load));
+export function chaos(stack: Stack, { seed, print, disturb, workers = 8 }: ChaosOptions): Promise<Oracle> {
+  return underLoad(stack, { seed, width: workers, print }, (_, load) => disturb(load));
 }
 
 /**
@@ -74,18 +74,18 @@ export function chaos(stack: Stack, { seed, say, disturb, workers = 8 }: ChaosOp
  */
 export async function underLoad(
   stack: Stack,
-  { seed, width, say }: LoadOptions,
+  { seed, width, print }: LoadOptions,
   something: (progress: () => number, load: Load) => Promise<void>,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
   const app = await stack.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(stack, app);
   const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
-  const [patient, browsers] = [new PatientClient(shop), await CustomerBrowsers.of(stack, app)];
+  const [patient, browsers] = [new RetryingClient(shop), await CustomerBrowsers.of(stack, app)];
   const [follower, witness, stranger] = [
     new FeedReader(reader),
     new CheckpointFollower(reader),
-    new UnknownCaller(shop),
+    new AnonymousCaller(shop),
   ];
   const customers: Known[] = [];
   let living = true;
@@ -100,7 +100,7 @@ export async function underLoad(
   await load;
   await following;
   const events = customers.flatMap((c) => c.events);
-  say(
+  print(
     `  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${browsers.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`,
   );
   return {
@@ -121,7 +121,7 @@ export async function underLoad(
 /** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */
 export async function killAtRandom(
   stack: Stack,
-  { kills, seed, say }: KillOptions,
+  { kills, seed, print }: KillOptions,
   progress: () => number,
 ): Promise<void> {
   const random = randomSequence(seed);
@@ -133,7 +133,7 @@ export async function killAtRandom(
     const end = performance.now() + 3000 + random(3000);
     while (progress() < goal && performance.now() < end) await sleep(20);
     const target = targets[random(targets.length)]!;
-    say(`  kill ${n + 1} of ${kills}: ${target} (after ${progress()} changes)`);
+    print(`  kill ${n + 1} of ${kills}: ${target} (after ${progress()} changes)`);
     await eventually(() => stack.control('kill', target).then(() => true), 30_000, `a ${target} to kill`);
   }
 }

@@ -1,6 +1,6 @@
 import { openCheckpoint, parseVerifierKey, verifyConsistency, type Checkpoint } from '@holdfast/tlog';
 import type { Client } from '../client.ts';
-import { eventually, inParallel, sleep } from '../eventually.ts';
+import { eventually, inParallel, sleep } from '../parallel.ts';
 import { randomSequence } from '../random.ts';
 
 /**
@@ -19,7 +19,7 @@ export class CheckpointFollower {
 
   async follow(over: () => boolean): Promise<void> {
     while (!over()) {
-      await this.#take().catch(() => this.#client.forgetToken());
+      await this.#take().catch(() => this.#client.clearToken());
       await sleep(300);
     }
   }

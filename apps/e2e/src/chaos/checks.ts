@@ -1,9 +1,9 @@
 import { type AuditEvent, type PublicEvent } from '@holdfast/contracts';
 import type { Client } from '../client.ts';
-import { eventually, inParallel } from '../eventually.ts';
+import { eventually, inParallel } from '../parallel.ts';
 import type { Oracle } from './chaos.ts';
 import type { Known } from './customer.ts';
-import { rowsThatName } from './everywhere.ts';
+import { rowsNaming } from '../database.ts';
 import { FeedReader } from './feed-reader.ts';
 
 /**
@@ -13,10 +13,10 @@ export async function judge(oracle: Oracle, within = 90_000): Promise<string[]> 
   let wrong: string[] = [];
   await eventually(async () => {
     wrong = [
-      ...(await judgeSubjects(oracle.shop, oracle.customers)),
-      ...(await judgeFeed(oracle)),
-      ...(await judgeAudit(oracle)),
-      ...(await judgeErasures(oracle)),
+      ...(await checkSubjects(oracle.shop, oracle.customers)),
+      ...(await checkFeed(oracle)),
+      ...(await checkAudit(oracle)),
+      ...(await checkErasures(oracle)),
       ...(await oracle.witness.judge(100, oracle.seed)),
       ...(await oracle.stranger.judge(oracle.reader)),
     ];
@@ -25,7 +25,7 @@ export async function judge(oracle: Oracle, within = 90_000): Promise<string[]> 
   return [...oracle.errors, ...wrong];
 }
 
-async function judgeSubjects(shop: Client, customers: Known[]): Promise<string[]> {
+async function checkSubjects(shop: Client, customers: Known[]): Promise<string[]> {
   const wrong: string[] = [];
   const there = customers.filter((c) => !c.erased);
   const ids = (await shop.all()).map((s) => s.subject);
@@ -56,7 +56,7 @@ async function judgeSubjects(shop: Client, customers: Known[]): Promise<string[]
 /**
  * Every acknowledged change is in the feed once, in order, with versions from 1 on; of who is erased the receipt alone.
  */
-async function judgeFeed({ customers, follower, reader }: Oracle): Promise<string[]> {
+async function checkFeed({ customers, follower, reader }: Oracle): Promise<string[]> {
   const wrong: string[] = [];
   const feed = await new FeedReader(reader).read();
   if (new Set(feed.map((e) => e.id)).size !== feed.length) wrong.push('an event is in the feed twice');
@@ -84,7 +84,7 @@ function hasGap(events: PublicEvent[]): boolean {
   return events.some((e, i) => e.version !== i + 1);
 }
 
-async function judgeAudit({ customers, attempts, reader }: Oracle): Promise<string[]> {
+async function checkAudit({ customers, attempts, reader }: Oracle): Promise<string[]> {
   const log = await reader.wholeLog();
   const wrong: string[] = [];
   const gaps = log.filter((e, i) => e.seq !== log[0]!.seq - i);
@@ -127,9 +127,9 @@ async function judgeAudit({ customers, attempts, reader }: Oracle): Promise<stri
 }
 
 /** The receipts in the feed, and in the outbox on their way to others, are all that may name who is erased. */
-async function judgeErasures({ stack, customers }: Oracle): Promise<string[]> {
+async function checkErasures({ stack, customers }: Oracle): Promise<string[]> {
   const erased = customers.filter((c) => c.erased).map((c) => c.subject);
-  const rows = (await rowsThatName(stack, erased)).filter(({ text }) => !text.includes('subject.erased'));
+  const rows = (await rowsNaming(stack, erased)).filter(({ text }) => !text.includes('subject.erased'));
   return rows.map(({ table, text }) => `a row of ${table} names somebody who is erased: ${text.slice(0, 200)}`);
 }
 

@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import type { App, Stack } from '../stack.ts';
@@ -97,7 +97,7 @@ export class CustomerBrowsers {
   }
 
   /** Tries once to sign in a customer who must not get in. */
-  async tryInVain(devices: Devices, why: string): Promise<void> {
+  async expectDenied(devices: Devices, why: string): Promise<void> {
     for (const device of devices) {
       const done = await this.#signInOnce(device);
       if (done && 'subject' in done) this.errors.push(`a customer was signed in whose credential is ${why}`);

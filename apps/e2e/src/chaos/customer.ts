@@ -1,6 +1,6 @@
 import type { Action, CredentialStatus, EventType, Offer } from '@holdfast/contracts';
 import type { CustomerBrowsers, Devices } from './customer-browsers.fixture.ts';
-import type { PatientClient } from './patient-client.ts';
+import type { RetryingClient } from './retrying-client.ts';
 
 /** What was acknowledged of one customer, and so must be so, for ever and exactly once. */
 export interface Known {
@@ -18,7 +18,7 @@ export interface Known {
  * n.
  */
 export async function live(
-  shop: PatientClient,
+  shop: RetryingClient,
   browsers: CustomerBrowsers,
   key: string,
   random: (below: number) => number,
@@ -61,7 +61,7 @@ interface Held {
 }
 
 async function hold(
-  shop: PatientClient,
+  shop: RetryingClient,
   browsers: CustomerBrowsers,
   held: Held,
   note: (event: EventType, action: Action, status?: CredentialStatus) => void,
@@ -74,7 +74,7 @@ async function hold(
         ? ['resume', 'resume', 'revoke', 'in vain'][random(4)]
         : ['sign in', 'sign in', 'sign in', 'suspend', 'recover', 'revoke'][random(6)];
     if (what === 'sign in') await browsers.signIn(known.subject, held.devices);
-    if (what === 'in vain') await browsers.tryInVain(held.devices, known.status);
+    if (what === 'in vain') await browsers.expectDenied(held.devices, known.status);
     if (what === 'recover') {
       const again = await shop.offer(`${key}-${step}`, { subject: known.subject });
       known.events.push('offer.created');
@@ -91,5 +91,5 @@ async function hold(
       note(after[what][0], `credential.${what}`, after[what][1]);
     }
   }
-  if (known.status === 'revoked') await browsers.tryInVain(held.devices, known.status);
+  if (known.status === 'revoked') await browsers.expectDenied(held.devices, known.status);
 }

@@ -1,6 +1,6 @@
 import type { PublicEvent } from '@holdfast/contracts';
 import type { Client, Page } from '../client.ts';
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 
 /** Reads the event feed from beginning to end, and on: what docs/events.md tells integrators to write. */
 export class FeedReader {
@@ -33,7 +33,7 @@ export class FeedReader {
   /** Goes on reading until told that it is over, whatever happens to the stack meanwhile. */
   async follow(over: () => boolean): Promise<void> {
     while (!over()) {
-      await this.read().catch(() => this.#client.forgetToken());
+      await this.read().catch(() => this.#client.clearToken());
       await sleep(200);
     }
   }

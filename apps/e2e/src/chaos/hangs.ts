@@ -1,4 +1,4 @@
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 import { randomSequence } from '../random.ts';
 import type { Stack } from '../stack.ts';
 import type { Load } from './chaos.ts';
@@ -22,7 +22,7 @@ export interface HangOptions {
   hangs: number;
   /** Repeats who hangs, how and for how long. */
   seed: number;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /** Replicas of services that have several, so that another can answer. Clients choose among gateways themselves. */
@@ -38,7 +38,7 @@ function replicasOf(stack: Stack): string[] {
 }
 
 /** One replica hangs for seconds, then goes on with all that it had; another one follows. */
-export async function hangAtRandom(stack: Stack, { hangs, seed, say }: HangOptions, load: Load): Promise<Hang[]> {
+export async function hangAtRandom(stack: Stack, { hangs, seed, print }: HangOptions, load: Load): Promise<Hang[]> {
   const random = randomSequence(seed);
   const targets = replicasOf(stack);
   const seen: Hang[] = [];
@@ -49,7 +49,7 @@ export async function hangAtRandom(stack: Stack, { hangs, seed, say }: HangOptio
     await sleep(1000 + random(2000));
     const hang = await hangOnce(stack, target, way, seconds, load);
     seen.push(hang);
-    say(
+    print(
       `  hang ${seen.length} of ${hangs}: ${target} ${way} for ${seconds} s; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
     );
   }

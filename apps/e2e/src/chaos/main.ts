@@ -19,7 +19,7 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 });
-const say = (line: string) => void process.stdout.write(`${line}\n`);
+const print = (line: string) => void process.stdout.write(`${line}\n`);
 const number = (name: 'kills' | 'hangs' | 'seconds' | 'seed') => {
   if (/^\d+$/.test(values[name])) return Number(values[name]);
   process.stderr.write(`--${name} wants a number and got "${values[name]}".\n`);
@@ -28,9 +28,9 @@ const number = (name: 'kills' | 'hangs' | 'seconds' | 'seed') => {
 const [seed, kills, hangs, seconds] = [number('seed'), number('kills'), number('hangs'), number('seconds')];
 const services = values.throughput?.split(',');
 const disturb = async (load: Load) => {
-  if (services) return void (await throughput(stack, { services, seconds, say }, load));
-  await killAtRandom(stack, { kills, seed, say }, () => load.acknowledged);
-  await hangAtRandom(stack, { hangs, seed, say }, load);
+  if (services) return void (await throughput(stack, { services, seconds, print }, load));
+  await killAtRandom(stack, { kills, seed, print }, () => load.acknowledged);
+  await hangAtRandom(stack, { hangs, seed, print }, load);
 };
 
 const stack = new PrivateStack(
@@ -41,12 +41,12 @@ let wrong: string[] = ['it did not come to an end'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 try {
-  say(`Starting a stack in ${stack.home}; seed ${seed}`);
+  print(`Starting a stack in ${stack.home}; seed ${seed}`);
   await stack.start();
-  const oracle = await chaos(stack, { seed, say, disturb, ...(services && { workers: 16 }) });
+  const oracle = await chaos(stack, { seed, print, disturb, ...(services && { workers: 16 }) });
   wrong = await judge(oracle);
   report('after all that', wrong);
-  say('Stopping it, deleting the files of JetStream, starting it again');
+  print('Stopping it, deleting the files of JetStream, starting it again');
   await stack.stop();
   stack.loseJetStream();
   await stack.start();
@@ -55,13 +55,13 @@ try {
   wrong.push(...later);
 } finally {
   await stack.stop();
-  if (wrong.length === 0 && !values.keep) await stack.forget();
-  else say(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${seed}`);
+  if (wrong.length === 0 && !values.keep) await stack.remove();
+  else print(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${seed}`);
 }
 process.exit(wrong.length === 0 ? 0 : 1);
 
 function report(when: string, errors: string[]): void {
-  say(
+  print(
     errors.length === 0
       ? `All is right ${when}.`
       : `${errors.length} errors ${when}:\n${errors

@@ -67,7 +67,7 @@ export class PrivateStack extends Stack {
   }
 
   /** Takes away all that it ever wrote, also what lies outside its home. */
-  async forget(): Promise<void> {
+  async remove(): Promise<void> {
     await this.stop();
     await once(this.#launch('--reset'), 'exit');
     rmSync(this.home, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 import type { Stack } from '../stack.ts';
 import type { Load } from './chaos.ts';
 import { hangOnce, measured, type Hang, type Way } from './hangs.ts';
@@ -6,13 +6,13 @@ import { hangOnce, measured, type Hang, type Way } from './hangs.ts';
 export interface ThroughputOptions {
   services: string[];
   seconds: number;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
 /** Each service in turn: its usual throughput, that with one of its replicas hanging, and how they compare. */
 export async function throughput(
   stack: Stack,
-  { services, seconds, say }: ThroughputOptions,
+  { services, seconds, print }: ThroughputOptions,
   load: Load,
 ): Promise<Hang[]> {
   await sleep(5000);
@@ -27,7 +27,7 @@ export async function throughput(
         usual: (usual.acknowledged + later.acknowledged) / seconds,
         hung: hang.acknowledged / seconds,
       };
-      say(
+      print(
         `  ${hang.target} ${way} for ${seconds} s: ${perSecond.hung.toFixed(1)} changes a second against ${perSecond.usual.toFixed(1)} before and after, ratio ${(perSecond.hung / perSecond.usual).toFixed(2)}; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
       );
     }

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { callApi, type Client } from '../client.ts';
-import { eventually, sleep, times } from '../eventually.ts';
+import { eventually, sleep, times } from '../parallel.ts';
 import { closeConnections, exchange } from '../http.ts';
 import { customerScopes, newClients, stack } from '../under-test.ts';
 import {
-  answerSignIn,
+  completeSignIn,
   beginClaim,
   beginSignIn,
   claim,
   completeClaim,
-  lookAtClaim,
+  readClaim,
   newCustomer,
   origin,
   tokenOf,
@@ -46,7 +46,7 @@ describe('once', () => {
   it('is looked at without an effect, then claimed, then spent', async () => {
     const { subject, token, credentialId } = await offer();
     for (const _ of times(3))
-      expect(await lookAtClaim(org, token)).toMatchObject({ status: 200, body: { state: 'open', recovery: false } });
+      expect(await readClaim(org, token)).toMatchObject({ status: 200, body: { state: 'open', recovery: false } });
     expect(
       (await exchange({ origin: stack.gateways[0]!, path: `/o/${org}/claim`, headers: { accept: 'text/html' } }))
         .status,
@@ -63,7 +63,7 @@ describe('once', () => {
       expect.objectContaining({ issuedAt: expect.any(String), holderClaimedAt: expect.any(String) }),
     );
 
-    expect(await lookAtClaim(org, token)).toMatchObject({ status: 200, body: { state: 'claimed' } });
+    expect(await readClaim(org, token)).toMatchObject({ status: 200, body: { state: 'claimed' } });
     expect(await beginClaim(org, token)).toMatchObject({ status: 410, body: { code: 'claim_spent' } });
     expect(await claim(org, token, new SoftwareAuthenticator())).toMatchObject({
       status: 410,
@@ -131,7 +131,7 @@ describe('once', () => {
     expect(claims.sub).toBe(subject);
     const loser = authenticators.find((one, i) => i !== won[0] && one.passkeys.length > 0)!;
     const agent = new UserAgent(stack.baseUrl);
-    const { json } = await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), loser);
+    const { json } = await completeSignIn(agent, await beginSignIn(agent, (await site.begin()).url), loser);
     expect(json).toEqual({ refused: 'unknown_passkey' });
   });
 });
@@ -152,7 +152,7 @@ describe('after the end of the offer', () => {
     const refused = { status, body: { code } };
     expect(await completeClaim(org, made.token, response, cookie)).toMatchObject(refused);
     expect(await beginClaim(org, made.token)).toMatchObject(refused);
-    const seen = await lookAtClaim<{ state?: string; code?: string }>(org, made.token);
+    const seen = await readClaim<{ state?: string; code?: string }>(org, made.token);
     expect(seen.body).toMatchObject(status === 404 ? { code } : { state: code.slice('claim_'.length) });
     const { status: there, body: subject } = await shop.get(made.subject);
     expect(there === 404 || subject.claimed === false).toBe(true);
@@ -171,7 +171,7 @@ describe('what is no claim', () => {
       ['%00', token],
     ] as const) {
       expect(await beginClaim(where, what)).toMatchObject({ status: 404, body: { code: 'unknown_claim' } });
-      expect(await lookAtClaim(where, what)).toMatchObject({ status: 404, body: { code: 'unknown_claim' } });
+      expect(await readClaim(where, what)).toMatchObject({ status: 404, body: { code: 'unknown_claim' } });
     }
     expect((await claim(org, token, new SoftwareAuthenticator())).status).toBe(200);
   });
@@ -224,12 +224,12 @@ describe('a further offer to a holder', () => {
     // An issuer counts sign-ins by the second.
     await sleep(1000);
     const { token } = await offer({ subject });
-    expect((await lookAtClaim(org, token)).body).toMatchObject({ state: 'open', recovery: true });
+    expect((await readClaim(org, token)).body).toMatchObject({ state: 'open', recovery: true });
     const fresh = new SoftwareAuthenticator();
     expect((await claim(org, token, fresh)).status).toBe(200);
 
     const agent = new UserAgent(stack.baseUrl);
-    expect((await answerSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json).toEqual(
+    expect((await completeSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json).toEqual(
       { refused: 'unknown_passkey' },
     );
     const { claims } = await site.signIn(fresh);

@@ -3,7 +3,7 @@ import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { callApi, type Client } from '../client.ts';
 import type { Problem, Reply } from '../http.ts';
 import { stack } from '../under-test.ts';
-import { UserAgent, type Seen } from './user-agent.ts';
+import { UserAgent, type BrowserResponse } from './user-agent.ts';
 
 export const origin = new URL(stack.baseUrl).origin;
 
@@ -14,7 +14,7 @@ export function tokenOf(claimUrl: string): string {
   return new URL(claimUrl).hash.slice(1);
 }
 
-export function lookAtClaim<Body = Problem>(org: string, token: string): Promise<Reply<Body>> {
+export function readClaim<Body = Problem>(org: string, token: string): Promise<Reply<Body>> {
   return callApi<Body>(stack, 'POST', `/o/${org}/api/claim`, { json: { token } });
 }
 
@@ -83,12 +83,12 @@ export async function beginSignIn(agent: UserAgent, url: string): Promise<string
 }
 
 /** Answers the sign-in page with a passkey. */
-export async function answerSignIn(
+export async function completeSignIn(
   agent: UserAgent,
   page: string,
   authenticator: SoftwareAuthenticator,
   ceremony: Ceremony = {},
-): Promise<Seen> {
+): Promise<BrowserResponse> {
   const { status, json, text } = await agent.post(`${page}/options`);
   if (status !== 200) throw new Error(`no options: ${status} ${text}`);
   return agent.post(`${page}/complete`, {
@@ -102,8 +102,8 @@ export async function signIn(
   url: string,
   authenticator: SoftwareAuthenticator,
   ceremony: Ceremony = {},
-): Promise<Seen> {
-  const done = await answerSignIn(agent, await beginSignIn(agent, url), authenticator, ceremony);
+): Promise<BrowserResponse> {
+  const done = await completeSignIn(agent, await beginSignIn(agent, url), authenticator, ceremony);
   if (typeof done.json.redirectTo !== 'string') throw new Error(`not signed in: ${done.status} ${done.text}`);
   return agent.go(done.json.redirectTo);
 }

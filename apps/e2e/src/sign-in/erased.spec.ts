@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AuditEvent, Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../eventually.ts';
+import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { answerSignIn, beginSignIn, claim, newCustomer, signIn, tokenOf } from './customer.fixture.ts';
+import { completeSignIn, beginSignIn, claim, newCustomer, signIn, tokenOf } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -60,7 +60,7 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
     site.refresh(refreshToken),
     site.token({ code: underWay.code, code_verifier: underWay.code_verifier }),
     site.silently(agent, { prompt: 'none' }),
-    answerSignIn(other, page, authenticator),
+    completeSignIn(other, page, authenticator),
   ]);
   expect(userinfo.status).toBe(401);
   expect(refresh).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
@@ -70,9 +70,9 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
 
   // The page stays usable for somebody else, and leaving it after that passkey is told to the app.
   const bob = await signedInCustomer();
-  expect((await answerSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
+  expect((await completeSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
   const leaving = await beginSignIn(agent, (await site.begin()).url);
-  expect((await answerSignIn(agent, leaving, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
+  expect((await completeSignIn(agent, leaving, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
   const { json } = await agent.post(`${leaving}/cancel`);
   expect(new URL((await agent.go(String(json.redirectTo))).location).searchParams.get('error')).toBe('access_denied');
   expect((await shop.get(subject)).status).toBe(404);
@@ -98,7 +98,7 @@ it('an erase wins over sign-ins, refreshes and claims that race with it', async 
   for (const held of [authenticator, fresh]) {
     if (held.passkeys.length === 0) continue;
     const other = new UserAgent(stack.baseUrl);
-    expect((await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), held)).json).toEqual({
+    expect((await completeSignIn(other, await beginSignIn(other, (await site.begin()).url), held)).json).toEqual({
       refused: 'unknown_passkey',
     });
   }
@@ -156,7 +156,7 @@ it('a credential that has ended signs nobody in: the app is told access_denied, 
   expect(await site.refresh(refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
   expect(await site.silently(agent, { prompt: 'none' })).toHaveProperty('error');
   const other = new UserAgent(stack.baseUrl);
-  const { json } = await answerSignIn(other, await beginSignIn(other, (await site.begin()).url), authenticator);
+  const { json } = await completeSignIn(other, await beginSignIn(other, (await site.begin()).url), authenticator);
   expect(json).toEqual({ refused: 'no_live_credential', redirectTo: expect.any(String) });
   expect((await other.go(String(json.redirectTo))).location).toContain('error=access_denied');
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from '../client.ts';
-import { times } from '../eventually.ts';
+import { times } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer, PublicEvent } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../eventually.ts';
+import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { claim, lookAtClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
+import { claim, readClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -56,7 +56,7 @@ describe('an offer that ran out', () => {
     expect(await summaryOf(body.subject)).toMatchObject({ credentials: 1, openOffers: 1, live: 0, claimed: false });
     await past(body.expiresAt);
     const [look, summary, one] = await Promise.all([
-      lookAtClaim<{ state: string }>(app.app.org, tokenOf(body.claimUrl)),
+      readClaim<{ state: string }>(app.app.org, tokenOf(body.claimUrl)),
       summaryOf(body.subject),
       app.issued(body.credentialId),
     ]);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../eventually.ts';
+import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { claim, newCustomer, tokenOf, type Customer } from './customer.fixture.ts';
@@ -48,14 +48,14 @@ async function recover({ org, subject }: Customer): Promise<SoftwareAuthenticato
   return replacement;
 }
 
-const endings: [string, (customer: Customer) => Promise<unknown>][] = [
+const revocations: [string, (customer: Customer) => Promise<unknown>][] = [
   ['erased', async ({ subject }) => expect((await shop.erase(subject)).status).toBe(204)],
   ['moved to another passkey', recover],
   ['suspended', (customer) => act(customer, 'suspend')],
   ['revoked', (customer) => act(customer, 'revoke')],
 ];
 
-describe.each(endings)('a customer who is %s', (name, end) => {
+describe.each(revocations)('a customer who is %s', (name, end) => {
   it('is signed in nowhere from the answer on, on any replica, and the app is told', async () => {
     const customer = await newCustomer(shop);
     const { agent, accessToken, refreshToken, claims } = await site.signIn(customer.authenticator);

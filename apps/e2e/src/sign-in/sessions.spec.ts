@@ -5,7 +5,7 @@ import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { answerSignIn, beginSignIn, newCustomer, signIn, type Customer } from './customer.fixture.ts';
+import { completeSignIn, beginSignIn, newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { actionOf, fieldsOf, UserAgent } from './user-agent.ts';
 
@@ -177,7 +177,7 @@ describe('a session put under somebody else', () => {
       status: 409,
       json: { code: 'ceremony_expired' },
     });
-    expect((await answerSignIn(own, mine, ada.authenticator)).json).toHaveProperty('redirectTo');
+    expect((await completeSignIn(own, mine, ada.authenticator)).json).toHaveProperty('redirectTo');
   });
 
   it('another site’s page can send nothing', async () => {
@@ -220,7 +220,7 @@ describe('a session put under somebody else', () => {
     const agent = fresh();
     const { cookies } = await agent.go((await shop.begin()).url);
     const page = await beginSignIn(agent, (await shop.begin()).url);
-    const done = await answerSignIn(agent, page, ada.authenticator);
+    const done = await completeSignIn(agent, page, ada.authenticator);
     const all = [...cookies, ...(await agent.go(String(done.json.redirectTo))).cookies].filter(
       (line) => !/=;/.test(line),
     );
@@ -241,7 +241,7 @@ describe('two issuers', () => {
     const keyHere = both.passkeys[0]!.id;
     const page = await beginSignIn(agent, (await elsewhere.begin()).url);
     for (let i = 0; i < 2; i++)
-      expect((await answerSignIn(agent, page, both, { passkey: keyHere })).json).toEqual({
+      expect((await completeSignIn(agent, page, both, { passkey: keyHere })).json).toEqual({
         refused: 'other_organization',
       });
 
@@ -250,7 +250,7 @@ describe('two issuers', () => {
     const keyThere = both.passkeys[1]!.id;
     expect(both.passkeys[0]!.userHandle).not.toBe(both.passkeys[1]!.userHandle);
     // The same page, still good, with the right passkey.
-    expect((await answerSignIn(agent, page, both, { passkey: keyThere })).json).toHaveProperty('redirectTo');
+    expect((await completeSignIn(agent, page, both, { passkey: keyThere })).json).toHaveProperty('redirectTo');
     const inShop = await signIn(agent, (await shop.begin()).url, both, { passkey: keyHere });
     expect(inShop.location).toContain('code=');
     const second = await signIn(agent, (await elsewhere.begin()).url, both, { passkey: keyThere });
@@ -277,23 +277,23 @@ describe('passkeys that prove too little', () => {
   ])('%s', async (_, ceremony) => {
     const agent = fresh();
     const page = await beginSignIn(agent, (await shop.begin()).url);
-    expect(await answerSignIn(agent, page, ada.authenticator, ceremony)).toMatchObject({
+    expect(await completeSignIn(agent, page, ada.authenticator, ceremony)).toMatchObject({
       status: 422,
       json: { code: 'passkey_invalid' },
     });
-    expect((await answerSignIn(agent, page, ada.authenticator)).json).toHaveProperty('redirectTo');
+    expect((await completeSignIn(agent, page, ada.authenticator)).json).toHaveProperty('redirectTo');
   });
 
   it('a copy, whose counter stands still', async () => {
     const customer = await newCustomer(new Client(stack, shop.app));
     const agent = fresh();
     const first = await beginSignIn(agent, (await shop.begin()).url);
-    expect((await answerSignIn(agent, first, customer.authenticator, { counter: 9 })).json).toHaveProperty(
+    expect((await completeSignIn(agent, first, customer.authenticator, { counter: 9 })).json).toHaveProperty(
       'redirectTo',
     );
     const second = fresh();
     const page = await beginSignIn(second, (await shop.begin()).url);
-    expect(await answerSignIn(second, page, customer.authenticator, { counter: 9 })).toMatchObject({
+    expect(await completeSignIn(second, page, customer.authenticator, { counter: 9 })).toMatchObject({
       status: 422,
       json: { code: 'passkey_invalid' },
     });

@@ -4,7 +4,7 @@ import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify
 import * as oidc from 'openid-client';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../eventually.ts';
+import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Credential, Offer, PublicEvent } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, times } from '../eventually.ts';
+import { eventually, times } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import {
-  answerSignIn,
+  completeSignIn,
   beginClaim,
   beginSignIn,
   completeClaim,
@@ -81,7 +81,7 @@ it(
         ]),
         ...signIns.map(({ agent, page }): [string, () => Promise<number>] => [
           'sign-in',
-          async () => (await answerSignIn(agent, page, ada.authenticator)).status,
+          async () => (await completeSignIn(agent, page, ada.authenticator)).status,
         ]),
         ...times(12).map((): [string, () => Promise<number>] => ['suspend', manage('suspend')]),
         ...times(12).map((): [string, () => Promise<number>] => ['resume', manage('resume')]),

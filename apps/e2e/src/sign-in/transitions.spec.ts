@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../parallel.ts';
 import { closeConnections, type Problem } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { beginClaim, claim, lookAtClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
+import { beginClaim, claim, readClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -43,7 +43,7 @@ async function signsIn({ authenticator }: Customer): Promise<string> {
 }
 
 /** All that can be read of a customer's one credential, at once after a change, through either gateway. */
-async function standing({ subject, credentialId }: Customer) {
+async function stateOf({ subject, credentialId }: Customer) {
   const [{ body: one }, { body: full }, list] = await Promise.all([
     app.issued(credentialId),
     app.get(subject),
@@ -59,7 +59,7 @@ describe('a credential', () => {
   it('goes through its life, and everybody agrees at each step', async () => {
     const ada = await newCustomer(app);
     const held = { status: 'issued', live: 1, openOffers: 0 };
-    expect(await standing(ada)).toEqual(held);
+    expect(await stateOf(ada)).toEqual(held);
     expect(await app.manage('resume', ada.credentialId)).toMatchObject({
       ...conflict('invalid_state'),
       body: { detail: 'The credential is issued.' },
@@ -70,17 +70,17 @@ describe('a credential', () => {
       status: 200,
       body: { id: ada.credentialId, status: 'suspended', holderId: ada.subject },
     });
-    expect(await standing(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
+    expect(await stateOf(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
     expect(await signsIn(ada)).toBe('access_denied');
     expect(await app.manage('suspend', ada.credentialId)).toMatchObject({
       ...conflict('invalid_state'),
       body: { detail: 'The credential is suspended.' },
     });
     expect(await app.offer({ subject: ada.subject })).toMatchObject(conflict('invalid_state'));
-    expect(await standing(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
+    expect(await stateOf(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
 
     expect((await app.manage('resume', ada.credentialId)).body).toMatchObject({ status: 'issued' });
-    expect(await standing(ada)).toEqual(held);
+    expect(await stateOf(ada)).toEqual(held);
     expect(await signsIn(ada)).toBe('code');
 
     const revoked = await app.manage('revoke', ada.credentialId, 'lost_device');
@@ -89,7 +89,7 @@ describe('a credential', () => {
       revokedReason: 'lost_device',
       revokedAt: expect.stringMatching(/Z$/),
     });
-    expect(await standing(ada)).toEqual({ status: 'revoked', live: 0, openOffers: 0 });
+    expect(await stateOf(ada)).toEqual({ status: 'revoked', live: 0, openOffers: 0 });
     expect(await signsIn(ada)).toBe('access_denied');
     for (const act of acts)
       expect(await app.manage(act, ada.credentialId)).toMatchObject({
@@ -140,7 +140,7 @@ describe('a credential', () => {
     for (const act of ['suspend', 'revoke'] as const)
       expect(await app.manage(act, ada.credentialId, 'why')).toMatchObject(conflict('not_revocable'));
     expect(await app.manage('resume', ada.credentialId)).toMatchObject(conflict('invalid_state'));
-    expect(await standing(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
+    expect(await stateOf(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
     const { body: withdrawn } = await app.offer({ credentialType: 'pass' });
     expect((await app.withdraw(withdrawn.offerId)).status).toBe(204);
     const { body: revoked } = await app.offer({ credentialType: 'pass' });
@@ -150,7 +150,7 @@ describe('a credential', () => {
       body: { status: 'revoked' },
     });
     for (const { offerId, claimUrl } of [withdrawn, revoked]) {
-      expect((await lookAtClaim<{ state: string }>(app.app.org, tokenOf(claimUrl))).body.state).toBe('withdrawn');
+      expect((await readClaim<{ state: string }>(app.app.org, tokenOf(claimUrl))).body.state).toBe('withdrawn');
       expect(await beginClaim(app.app.org, tokenOf(claimUrl))).toMatchObject({
         status: 410,
         body: { code: 'claim_withdrawn' },
@@ -164,7 +164,7 @@ describe('a credential', () => {
     const before = await shop.signIn(ada.authenticator);
     const { body: recovery } = await app.offer<Offer>({ subject: ada.subject });
     expect(recovery.credentialId).toBe(ada.credentialId);
-    expect(await standing(ada)).toEqual({ status: 'issued', live: 1, openOffers: 1 });
+    expect(await stateOf(ada)).toEqual({ status: 'issued', live: 1, openOffers: 1 });
     const mine = new SoftwareAuthenticator();
     expect((await claim(ada.org, tokenOf(recovery.claimUrl), mine)).status).toBe(200);
     const after = await shop.signIn(mine);
@@ -179,7 +179,7 @@ describe('a credential', () => {
     const ada = await newCustomer(app);
     const { body: recovery } = await app.offer<Offer>({ subject: ada.subject });
     await app.manage('suspend', ada.credentialId);
-    expect(await standing(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
+    expect(await stateOf(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
     await app.manage('resume', ada.credentialId);
     expect((await claim(ada.org, tokenOf(recovery.claimUrl), new SoftwareAuthenticator())).body.code).toBe(
       'claim_withdrawn',
@@ -199,7 +199,7 @@ describe('the routes', () => {
       expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
       expect({ ...foreign.body, instance: '' }).toEqual({ ...absent.body, instance: '' });
     }
-    expect(await standing(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
+    expect(await stateOf(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
     await app.erase(ada.subject);
     for (const reply of [await app.issued(ada.credentialId), await app.manage('revoke', ada.credentialId)])
       expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });

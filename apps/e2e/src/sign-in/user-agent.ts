@@ -4,7 +4,7 @@ interface Cookie {
   path: string;
 }
 
-export interface Seen {
+export interface BrowserResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -28,7 +28,7 @@ export class UserAgent {
     this.#name = name;
   }
 
-  async go(url: string, init: RequestInit = {}): Promise<Seen> {
+  async go(url: string, init: RequestInit = {}): Promise<BrowserResponse> {
     const address = new URL(url, this.base);
     const cookie = this.cookies
       .filter(({ path }) => isBelow(address.pathname, path))
@@ -56,7 +56,7 @@ export class UserAgent {
   }
 
   /** As a script of the stack's own pages calls a JSON route. */
-  post(url: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Seen> {
+  post(url: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<BrowserResponse> {
     const ours = {
       'content-type': 'application/json',
       accept: 'application/json',
@@ -66,7 +66,7 @@ export class UserAgent {
     return this.go(url, { method: 'POST', body: JSON.stringify(body), headers: { ...ours, ...headers } });
   }
 
-  form(url: string, body: Record<string, string>): Promise<Seen> {
+  form(url: string, body: Record<string, string>): Promise<BrowserResponse> {
     return this.go(url, {
       method: 'POST',
       body: new URLSearchParams(body).toString(),

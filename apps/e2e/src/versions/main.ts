@@ -16,11 +16,11 @@ const { values } = parseArgs({
     keep: { type: 'boolean', default: false },
   },
 });
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const version = await previousVersion(values.ref);
 if (version.skipped !== undefined) {
-  say(`Skipped: ${version.skipped}.`);
+  print(`Skipped: ${version.skipped}.`);
   process.exit(0);
 }
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-versions-'));
@@ -35,10 +35,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 let wrong = ['it did not come to an end'];
 try {
-  say(`Building ${version.commit} in ${other}`);
+  print(`Building ${version.commit} in ${other}`);
   await buildVersion(version.commit, other);
-  wrong = await sideBySide({ stack, other, rollback: true, seed: Number(values.seed), say });
-  say(
+  wrong = await sideBySide({ stack, other, rollback: true, seed: Number(values.seed), print });
+  print(
     wrong.length === 0
       ? 'All is right.'
       : `${wrong.length} errors:\n${wrong
@@ -49,9 +49,9 @@ try {
 } finally {
   await stack.stop();
   if (wrong.length > 0 || values.keep)
-    say(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${values.seed}`);
+    print(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${values.seed}`);
   else {
-    await stack.forget();
+    await stack.remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }

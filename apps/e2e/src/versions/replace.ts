@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Attempt } from '../chaos/patient-client.ts';
-import { eventually } from '../eventually.ts';
+import type { Attempt } from '../chaos/retrying-client.ts';
+import { eventually } from '../parallel.ts';
 import { root, type Stack } from '../stack.ts';
 
 /** From when until when one replica was not there, since the other version's took its place. */

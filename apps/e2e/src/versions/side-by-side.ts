@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { underLoad, type Oracle } from '../chaos/chaos.ts';
 import { judge } from '../chaos/checks.ts';
-import { query } from '../chaos/everywhere.ts';
+import { query } from '../database.ts';
 import type { PrivateStack } from '../chaos/private-stack.ts';
 import { Client } from '../client.ts';
 import { cleanEnvironment } from '../config.ts';
-import { eventually } from '../eventually.ts';
+import { eventually } from '../parallel.ts';
 import { orderOfServices, replaceServices, unexplained, type Replacement } from './replace.ts';
 
 export interface Plan {
@@ -19,7 +19,7 @@ export interface Plan {
   services?: string[];
   rollback: boolean;
   seed: number;
-  say: (line: string) => void;
+  print: (line: string) => void;
 }
 
 const width = 4;
@@ -28,7 +28,7 @@ const width = 4;
  * Starts this version's database and bus with the other version's services, as an upgrade does, then replaces service
  * by service. @returns everything that is wrong
  */
-export async function sideBySide({ stack, other, services, rollback, seed, say }: Plan): Promise<string[]> {
+export async function sideBySide({ stack, other, services, rollback, seed, print }: Plan): Promise<string[]> {
   stack.describesItself = false;
   stack.options = ['--build', other];
   // The command line is upgraded last.
@@ -37,12 +37,12 @@ export async function sideBySide({ stack, other, services, rollback, seed, say }
   const order = orderOfServices();
   const upgraded = order.filter((name) => services?.includes(name) ?? true);
   const replacements: Replacement[] = [];
-  const oracle = await underLoad(stack, { seed, width, say }, async (progress) => {
+  const oracle = await underLoad(stack, { seed, width, print }, async (progress) => {
     await eventually(async () => progress() >= 10, 60_000, 'a load');
-    say(`Upgrade: ${upgraded.join(', ')}`);
+    print(`Upgrade: ${upgraded.join(', ')}`);
     replacements.push(...(await replaceServices(stack, upgraded, stack.launcher.build, progress)));
     if (rollback) {
-      say(`Rollback: ${upgraded.toReversed().join(', ')}`);
+      print(`Rollback: ${upgraded.toReversed().join(', ')}`);
       replacements.push(...(await replaceServices(stack, upgraded.toReversed(), other, progress)));
     }
   });

@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts';
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 import { exchange } from '../http.ts';
 
 /** A minute is closed in the log some seconds after its end. */
@@ -13,7 +13,7 @@ interface Minute {
 }
 
 /** Somebody without a token who does not give up. */
-export class UnknownCaller {
+export class AnonymousCaller {
   readonly minutes = new Map<string, Minute>();
   readonly #client: Client;
   readonly #route = '/credentials/subjects';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Stack } from '../stack.ts';
+import type { Stack } from './stack.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
@@ -9,7 +9,7 @@ interface Row {
 }
 
 /** Rows of whatever table, as text, that name one of these ids (UUIDs), as text or as bytes. */
-export async function rowsThatName(stack: Pick<Stack, 'launcher'>, ids: string[]): Promise<Row[]> {
+export async function rowsNaming(stack: Pick<Stack, 'launcher'>, ids: string[]): Promise<Row[]> {
   const wanted = new Set(ids);
   return (await rowsOfAllTables(stack)).filter(({ text }) =>
     readable(text)

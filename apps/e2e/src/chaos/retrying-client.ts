@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Offer } from '@holdfast/contracts';
 import { Client } from '../client.ts';
-import { sleep } from '../eventually.ts';
+import { sleep } from '../parallel.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 
 /** One request that was sent, and what came of it. */
@@ -31,7 +31,7 @@ interface Done {
  * A client as it should be written: it repeats a request until it is answered (an offer with the same Idempotency-Key),
  * and keeps note of each attempt, since each is a request of its own.
  */
-export class PatientClient {
+export class RetryingClient {
   readonly attempts: Attempt[] = [];
   readonly errors: string[] = [];
   /** Changes that were answered. */
@@ -149,7 +149,7 @@ export class PatientClient {
       try {
         return await this.#client.token();
       } catch (error) {
-        this.#client.forgetToken();
+        this.#client.clearToken();
         if (tries > 600) throw error;
         await sleep(200);
       }
