@@ -1,22 +1,23 @@
-// "Disabled means disabled": what the operator takes away is refused by every gateway and the token endpoint within a
-// second.
+// Product §4, "Disabled means disabled": every gateway and the token endpoint deny a revoked right within a second.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@holdfast/testing';
 import { Client, requestToken } from './client.ts';
 import { cleanEnvironment } from './config.ts';
-import { eventually, inParallel, sleep } from './parallel.ts';
 import { closeConnections, exchange, type Problem } from './http.ts';
+import { inParallel } from './parallel.ts';
 import { root, type App } from './stack.ts';
 import { customerScopes, demoClient, newClients, stack } from './under-test.ts';
 
-const second = 1000;
-/** The command prints when directory has answered; the clock runs from there. */
-const slack = 150;
+const promiseMs = 1000;
+/** The command prints its result some time after directory has committed the change. */
+const toleranceMs = 150;
 
 afterAll(closeConnections);
 
-const listWith = async (app: App, token: string, gateway: number) =>
+const statusOfList = async (app: App, token: string, gateway: number) =>
   (
     await exchange<Problem>({
       origin: stack.gateways[gateway]!,
@@ -25,8 +26,8 @@ const listWith = async (app: App, token: string, gateway: number) =>
     })
   ).status;
 
-/** Runs a command of the operator and notes when it says that it is done. */
-function operatorAt(...args: string[]): Promise<{ doneAt: number }> {
+/** Runs a command of the operator. Resolves to the time of its output. */
+function timedOperator(...args: string[]): Promise<{ doneAt: number }> {
   const child = spawn(process.execPath, [join(root, 'tools', 'holdfast.mjs'), ...args, '--json'], {
     env: cleanEnvironment({ HOLDFAST_HOME: stack.home }),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,42 +42,45 @@ function operatorAt(...args: string[]): Promise<{ doneAt: number }> {
 }
 
 /**
- * Calls every gateway again and again from before the change on; when each first refused, and whether it let anybody in
- * after.
+ * Calls every gateway repeatedly during the change and for half a second beyond the promise. Resolves to the delay
+ * after which each gateway denied the token, and to whether one accepted it afterwards.
  */
-async function watch(
+async function watchGateways(
   app: App,
   token: string,
   change: () => Promise<{ doneAt: number }>,
-): Promise<{ late: number[]; letInAgain: boolean }> {
-  const refusedAt: (number | undefined)[] = stack.gateways.map(() => undefined);
-  let letInAgain = false;
+): Promise<{ delays: number[]; acceptedAgain: boolean }> {
+  const deniedAt: (number | undefined)[] = stack.gateways.map(() => undefined);
+  let acceptedAgain = false;
   let watching = true;
   const watchers = stack.gateways.map(async (_, gateway) => {
     while (watching) {
-      const status = await listWith(app, token, gateway);
-      if (status === 401) refusedAt[gateway] ??= performance.now();
-      else if (status === 200 && refusedAt[gateway] !== undefined) letInAgain = true;
-      else if (status !== 200) throw new Error(`gateway ${gateway} answered ${status}`);
+      const status = await statusOfList(app, token, gateway);
+      if (status === 401) deniedAt[gateway] ??= performance.now();
+      else if (status === 200 && deniedAt[gateway] !== undefined) acceptedAgain = true;
+      else if (status !== 200) throw new Error(`gateway ${gateway} returned ${status}`);
       await sleep(20);
     }
   });
   const { doneAt } = await change();
-  await sleep(second + 500);
+  await sleep(promiseMs + 500);
   watching = false;
   await Promise.all(watchers);
-  return { late: refusedAt.map((at) => (at === undefined ? Infinity : at - doneAt)), letInAgain };
+  return { delays: deniedAt.map((at) => (at === undefined ? Infinity : at - doneAt)), acceptedAgain };
 }
 
-async function expectRefused(app: App, token: string, ...command: string[]): Promise<void> {
-  const { late, letInAgain } = await watch(app, token, () => operatorAt(...command));
-  expect(Math.max(...late)).toBeLessThan(second + slack);
-  expect(letInAgain).toBe(false);
+async function expectDeniedAfter(app: App, token: string, ...command: string[]): Promise<void> {
+  const { delays, acceptedAgain } = await watchGateways(app, token, () => timedOperator(...command));
+  expect(Math.max(...delays)).toBeLessThan(promiseMs + toleranceMs);
+  expect(acceptedAgain).toBe(false);
 }
 
 const tokenStatus = async (app: App, scope = 'issued:read') => (await requestToken(stack, app, scope)).status;
+/** An access token as soon as the token endpoint issues one. */
+const tokenOnceIssued = (app: App, scope = 'issued:read') =>
+  eventually(async () => (await requestToken(stack, app, scope)).body.access_token ?? false, promiseMs, 'a token');
 
-describe('an app that is disabled', () => {
+describe('a disabled app', () => {
   let app: App;
   let other: Client;
   beforeAll(async () => {
@@ -85,15 +89,15 @@ describe('an app that is disabled', () => {
     other = clients.other;
   });
 
-  it('is refused everywhere, gets no token, and nobody else is hit', async () => {
+  it('is denied by every gateway within a second and gets no token, and other apps are not affected', async () => {
     const token = await new Client(stack, app).newToken();
-    await expectRefused(app, token, 'app', 'disable', app.clientId);
+    await expectDeniedAfter(app, token, 'app', 'disable', app.clientId);
     expect(await tokenStatus(app)).toBe(401);
     expect((await other.list()).status).toBe(200);
     expect((await demoClient('acme', 'shop').list({ limit: '1' })).status).toBe(200);
   });
 
-  it('answers a refused app as one that is not there', async () => {
+  it('gets the same response from the token endpoint as an unknown app', async () => {
     const [disabled, unknown] = await Promise.all(
       [app.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) =>
         requestToken(stack, { ...app, clientId }, 'issued:read'),
@@ -102,24 +106,20 @@ describe('an app that is disabled', () => {
     expect(disabled!.text).toBe(unknown!.text);
   });
 
-  it('is let in again when it is enabled', async () => {
-    await operatorAt('app', 'enable', app.clientId);
-    const token = await eventually(
-      async () => (await requestToken(stack, app, 'issued:read')).body.access_token,
-      second,
-      'a token',
-    );
+  it('is accepted again after it was enabled', async () => {
+    await timedOperator('app', 'enable', app.clientId);
+    const token = await tokenOnceIssued(app);
     for (const gateway of stack.gateways.keys())
-      await eventually(async () => (await listWith(app, token, gateway)) === 200, second);
+      await eventually(async () => (await statusOfList(app, token, gateway)) === 200, promiseMs);
   });
 });
 
-describe('an operation that is taken from an app', () => {
-  it('ends its tokens and is not given out any more; what is left is', async () => {
+describe('an operation that was removed from an app', () => {
+  it('ends the tokens with it and is not granted any more, and the others still are', async () => {
     const { shop } = await newClients({ shop: {} });
     const { app } = shop;
     const token = await shop.newToken();
-    await expectRefused(app, token, 'grant', 'remove', app.clientId, 'issued:manage');
+    await expectDeniedAfter(app, token, 'grant', 'remove', app.clientId, 'issued:manage');
     expect(await requestToken(stack, app, 'issued:manage')).toMatchObject({
       status: 400,
       body: { error: 'invalid_scope' },
@@ -129,23 +129,18 @@ describe('an operation that is taken from an app', () => {
       body: { error: 'invalid_scope' },
     });
     const reader = shop.with('offers:write', 'issued:read');
-    await eventually(async () => (await reader.list()).status === 200, second);
+    await eventually(async () => (await reader.list()).status === 200, promiseMs);
     const { body } = await reader.offer();
     expect((await reader.erase(body.subject)).status).toBe(403);
 
-    await operatorAt('grant', 'add', app.clientId, 'issued:manage');
-    const again = await eventually(
-      async () => (await requestToken(stack, app, 'issued:manage')).body.access_token,
-      second,
-      'the operation',
-    );
-    expect(again).toBeDefined();
+    await timedOperator('grant', 'add', app.clientId, 'issued:manage');
+    expect(await tokenOnceIssued(app, 'issued:manage')).toEqual(expect.any(String));
     expect((await shop.with('issued:manage').erase(body.subject)).status).toBe(204);
   });
 
-  it('cannot be granted where it must not be', async () => {
+  it('cannot be granted to a kind of app that must not have it', async () => {
     const { service, web } = await newClients({ service: { kind: 'service', grants: ['audit:read'] }, web: {} });
-    const refused = [
+    const commands = [
       ...['roles:manage', 'billing:manage', 'vault:manage', 'nothing:known'].map((operation) => [
         'grant',
         'add',
@@ -156,7 +151,7 @@ describe('an operation that is taken from an app', () => {
       ['app', 'create', web.app.org, '--name', 'another', '--kind', 'service', '--grant', 'vault:manage'],
       ['app', 'create', web.app.org, '--name', 'another', '--kind', 'spa', '--grant', 'issued:read'],
     ];
-    await inParallel(refused, 2, (command) => expect(stack.operator(...command)).rejects.toThrow());
+    await inParallel(commands, 2, (command) => expect(stack.operator(...command)).rejects.toThrow());
     expect(await tokenStatus(service.app, 'roles:manage')).toBe(400);
     expect((await stack.operator<App[]>('app', 'list', web.app.org)).map((a) => a.scopes.length).sort()).toEqual([
       1, 3,
@@ -164,54 +159,49 @@ describe('an operation that is taken from an app', () => {
   });
 });
 
-describe('a secret that is revoked', () => {
-  it('ends the tokens got with it; those of the other secret go on', async () => {
+describe('a revoked secret', () => {
+  it('ends the tokens that were issued for it, and not those of the other secret', async () => {
     const { shop } = await newClients({ shop: {} });
     const { app } = shop;
     const [first] = await stack.operator<{ id: string }[]>('secret', 'list', app.clientId);
-    const made = await stack.operator<{ secretId: string; clientSecret: string }>('secret', 'create', app.clientId);
-    const second: App = { ...app, clientSecret: made.clientSecret };
+    const created = await stack.operator<{ secretId: string; clientSecret: string }>('secret', 'create', app.clientId);
+    const withNewSecret: App = { ...app, clientSecret: created.clientSecret };
     const oldToken = await shop.newToken();
-    const newToken = await eventually(
-      async () => (await requestToken(stack, second, 'issued:read')).body.access_token,
-      1000,
-      'a token for the new secret',
-    );
+    const newToken = await tokenOnceIssued(withNewSecret);
     expect(await tokenStatus(app)).toBe(200);
     await expect(stack.operator('secret', 'create', app.clientId)).rejects.toThrow();
 
-    await expectRefused(app, oldToken, 'secret', 'revoke', app.clientId, first!.id);
+    await expectDeniedAfter(app, oldToken, 'secret', 'revoke', app.clientId, first!.id);
     expect(await tokenStatus(app)).toBe(401);
-    expect(await tokenStatus(second)).toBe(200);
-    for (const gateway of stack.gateways.keys()) expect(await listWith(app, newToken, gateway)).toBe(200);
+    expect(await tokenStatus(withNewSecret)).toBe(200);
+    for (const gateway of stack.gateways.keys()) expect(await statusOfList(app, newToken, gateway)).toBe(200);
   });
 });
 
-describe('an organization that is suspended', () => {
-  it('takes all of its apps with it, and nobody else; resumed, they are back', async () => {
+describe('a suspended organization', () => {
+  it('has no access with any app until it is resumed, and others are not affected', async () => {
     const { shop, kiosk } = await newClients({ shop: {}, kiosk: { grants: customerScopes.slice(0, 2) } });
     const { org } = shop.app;
     const kioskToken = await kiosk.newToken();
-    await expectRefused(shop.app, await shop.newToken(), 'org', 'suspend', org);
-    for (const gateway of stack.gateways.keys()) expect(await listWith(kiosk.app, kioskToken, gateway)).toBe(401);
+    await expectDeniedAfter(shop.app, await shop.newToken(), 'org', 'suspend', org);
+    for (const gateway of stack.gateways.keys()) expect(await statusOfList(kiosk.app, kioskToken, gateway)).toBe(401);
     expect(await tokenStatus(shop.app)).toBe(401);
     expect(await tokenStatus(kiosk.app)).toBe(401);
     expect((await demoClient('acme', 'shop').list({ limit: '1' })).status).toBe(200);
 
-    await operatorAt('org', 'resume', org);
-    await eventually(async () => (await tokenStatus(shop.app)) === 200, 1000);
-    const token = await shop.newToken();
+    await timedOperator('org', 'resume', org);
+    const token = await tokenOnceIssued(shop.app);
     for (const gateway of stack.gateways.keys())
-      await eventually(async () => (await listWith(shop.app, token, gateway)) === 200, 1000);
+      await eventually(async () => (await statusOfList(shop.app, token, gateway)) === 200, promiseMs);
   });
 
-  it('that is disabled as well stays refused: the strictest wins', async () => {
-    const { shop } = await newClients({ shop: {} });
+  it('leaves a disabled app disabled when it is resumed: the strictest state wins', async () => {
+    const { shop, kiosk } = await newClients({ shop: {}, kiosk: {} });
     const { org, clientId } = shop.app;
-    await operatorAt('app', 'disable', clientId);
-    await operatorAt('org', 'suspend', org);
-    await operatorAt('org', 'resume', org);
-    await sleep(second);
+    await timedOperator('app', 'disable', clientId);
+    await timedOperator('org', 'suspend', org);
+    await timedOperator('org', 'resume', org);
+    await tokenOnceIssued(kiosk.app);
     expect(await tokenStatus(shop.app)).toBe(401);
   });
 });

@@ -1,16 +1,16 @@
-// One request, one record: who did what, with which outcome, in order, without a gap and without a secret.
+// One request, one record: who did what with which outcome, in order, without a gap and without a secret.
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Action, AuditEvent } from '@holdfast/contracts';
 import { requestToken, type CallOptions, type Client } from './client.ts';
-import { times } from './parallel.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
+import { times } from './parallel.ts';
 import { customerScopes, newClients, stack } from './under-test.ts';
 
 const run = `r${randomUUID().slice(0, 8)}`;
-/** What must not be found in any log, and what it is. */
+/** What no log may contain, with a description. */
 const secrets = new Map<string, string>();
 
 let shop: Client;
@@ -38,9 +38,9 @@ interface Expected {
   erased?: boolean;
 }
 
-/** What one app does: good and bad calls, each with an id of its own, one after the other. */
+/** The requests of one app, good and bad, each with its own id, one after the other. */
 async function script(client: Client, name: string): Promise<Expected[]> {
-  const done: Expected[] = [];
+  const expected: Expected[] = [];
   const reader = client.with('issued:read');
   let counter = 0;
   async function step(
@@ -55,10 +55,10 @@ async function script(client: Client, name: string): Promise<Expected[]> {
     const result =
       status < 400 ? 'success' : [401, 403].includes(status) || body?.error === 'invalid_scope' ? 'denied' : 'failure';
     const code = status < 400 ? undefined : (body?.code ?? body?.error);
-    done.push({ id, action, result, status, ...(code && { code }), ...(targets && { targets }) });
+    expected.push({ id, action, result, status, ...(code && { code }), ...(targets && { targets }) });
     return reply;
   }
-  const made = async (options: { key?: string; json?: unknown } = {}) => {
+  const offer = async (options: { key?: string; json?: unknown } = {}) => {
     const { body } = await step(
       'offer.create',
       (o) => client.offer(options.json ?? {}, o),
@@ -66,7 +66,7 @@ async function script(client: Client, name: string): Promise<Expected[]> {
       options.key ? { 'idempotency-key': options.key } : {},
     );
     if (body.claimUrl) secrets.set(body.claimUrl.split('#')[1]!, 'a claim token');
-    if (body.subject) done.at(-1)!.targets = [body.subject];
+    if (body.subject) expected.at(-1)!.targets = [body.subject];
     return body;
   };
 
@@ -76,13 +76,13 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   }
   const key = `canary-key-${randomUUID()}`;
   secrets.set(key, 'an Idempotency-Key');
-  const first = await made();
-  const second = await made({ key });
-  await made({ key });
-  await made({ key, json: { offerExpiresIn: 900 } });
-  await made({ json: { email: 'canary@example.com' } });
-  await made({ json: { subject: first.subject } });
-  await made({ json: { subject: randomUUID() } });
+  const first = await offer();
+  const second = await offer({ key });
+  await offer({ key });
+  await offer({ key, json: { offerExpiresIn: 900 } });
+  await offer({ json: { email: 'canary@example.com' } });
+  await offer({ json: { subject: first.subject } });
+  await offer({ json: { subject: randomUUID() } });
   await step('offer.create', (o) =>
     client.offer(undefined, { ...o, body: '{"canary"', headers: { ...o.headers, 'content-type': 'application/json' } }),
   );
@@ -107,20 +107,20 @@ async function script(client: Client, name: string): Promise<Expected[]> {
   await step('offer.withdraw', (o) => client.withdraw(second.offerId!, o), [second.offerId!]);
   await step('offer.withdraw', (o) => client.withdraw(second.offerId!, o));
   await step('offer.withdraw', (o) => client.withdraw(randomUUID(), o));
-  const third = await made();
+  const third = await offer();
   await step('subject.erase', (o) => reader.erase(third.subject!, o));
   await step('subject.erase', (o) => client.erase(third.subject!, o), [third.subject!]);
-  for (const entry of done)
+  for (const entry of expected)
     if (entry.targets?.includes(third.subject!)) Object.assign(entry, { erased: true, targets: undefined });
   secrets.set(third.subject!, 'an erased customer');
   secrets.set(third.offerId!, "an erased customer's offer");
   await step('subject.erase', (o) => client.erase(third.subject!, o));
   await step('subject.read', (o) => client.get(third.subject!, o));
   await step('audit.list', (o) => client.audit('', o));
-  return done;
+  return expected;
 }
 
-describe('a hundred calls of three apps', () => {
+describe('a hundred requests of three apps', () => {
   let log: AuditEvent[];
   let expected: Map<Client, Expected[]>;
   beforeAll(async () => {
@@ -132,12 +132,12 @@ describe('a hundred calls of three apps', () => {
 
   const ours = () => [...expected.values()].flat();
 
-  it('are enough to prove anything', () => {
+  it('have at least nine kinds of outcome', () => {
     expect(ours().length).toBeGreaterThanOrEqual(99);
     expect(new Set(ours().map((e) => `${e.result} ${e.status}`)).size).toBeGreaterThanOrEqual(9);
   });
 
-  it('stand in the log once each, each as the one who did it', () => {
+  it('are in the log once each, with their caller, outcome and targets', () => {
     for (const [client, calls] of expected) {
       for (const { id, action, result, status, code, targets } of calls) {
         const found = log.filter((e) => e.request.id === id);
@@ -153,32 +153,32 @@ describe('a hundred calls of three apps', () => {
         ).toEqual([
           { id, action, actor: { type: 'app', id: client.app.clientId, name: client.app.name }, result, status, code },
         ]);
-        if (targets) expect(found[0]!.targets.map((t) => t.id)).toEqual(expect.arrayContaining(targets));
+        expect(found[0]!.targets.map((t) => t.id)).toEqual(expect.arrayContaining(targets ?? []));
       }
     }
   });
 
-  it('stand in the order in which each caller made them', () => {
+  it("are in the log in the order of each caller's sequential requests", () => {
     for (const calls of expected.values()) {
       const seqs = calls.map(({ id }) => log.find((e) => e.request.id === id)!.seq);
       expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
     }
   });
 
-  it('have places without a gap, from the first on', () => {
+  it('have a seq from 1 on, without a gap', () => {
     expect(log.map((e) => e.seq)).toEqual(times(log.length).map((i) => log.length - i));
     expect(log.at(-1)).toMatchObject({ action: 'organization.create', actor: { type: 'operator' } });
     expect(new Set(log.map((e) => e.id)).size).toBe(log.length);
   });
 
-  it('name routes by their template, and nothing that was in an address', () => {
+  it('have the template of their route, and nothing of the path itself', () => {
     for (const e of log.filter((e) => e.request.route.startsWith('/o/'))) {
       expect(e.request.route).toMatch(/^\/o\/\{shortId\}\/api(\/[a-z]+|\/\{[A-Za-z]+\})+$/);
       expect(e.request.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/);
     }
   });
 
-  it('forget the name of who was erased, and keep what happened', () => {
+  it('keep their records after an erasure, with a pseudonym instead of the customer', () => {
     const erased = ours().filter((e) => e.erased);
     expect(erased.length).toBe(6);
     const targets = erased.map(
@@ -193,10 +193,10 @@ describe('a hundred calls of three apps', () => {
     ['actor', (e) => e.actor.id === kiosk.app.clientId, () => ({ actor: kiosk.app.clientId })],
     ['outcome', (e) => e.outcome.result === 'denied', () => ({ outcome: 'denied' })],
     ['target', (e) => e.targets.some((t) => t.id === someSubject()), () => ({ target: someSubject() })],
-    ['the beginning of a time', (e) => e.occurredAt >= log[20]!.occurredAt, () => ({ from: log[20]!.occurredAt })],
-    ['the end of a time', (e) => e.occurredAt < log[20]!.occurredAt, () => ({ to: log[20]!.occurredAt })],
+    ['the beginning of a period', (e) => e.occurredAt >= log[20]!.occurredAt, () => ({ from: log[20]!.occurredAt })],
+    ['the end of a period', (e) => e.occurredAt < log[20]!.occurredAt, () => ({ to: log[20]!.occurredAt })],
     [
-      'a time elsewhere',
+      'a period in another time zone',
       (e) => e.occurredAt >= log[30]!.occurredAt && e.occurredAt < log[10]!.occurredAt,
       () => ({
         from: new Date(Date.parse(log[30]!.occurredAt) + 72_000_000).toISOString().replace('Z', '+20:00'),
@@ -204,16 +204,16 @@ describe('a hundred calls of three apps', () => {
       }),
     ],
     [
-      'all together',
+      'several filters',
       (e) => e.action === 'subject.read' && e.actor.id === shop.app.clientId && e.outcome.result === 'failure',
       () => ({ action: 'subject.read', actor: shop.app.clientId, outcome: 'failure' }),
     ],
-    ['an actor who did nothing', () => false, () => ({ actor: 'app_AAAAAAAAAAAAAAAAAAAAAA' })],
-    ['a target that is nobody', () => false, () => ({ target: randomUUID() })],
-  ])('are found by %s', async (_, fits, query) => {
+    ['an actor without records', () => false, () => ({ actor: 'app_AAAAAAAAAAAAAAAAAAAAAA' })],
+    ['an unknown target', () => false, () => ({ target: randomUUID() })],
+  ])('are found by %s', async (_, matches, query) => {
     const newest = log[0]!.seq;
     const found = await auditor.wholeLog({ limit: '7', ...query() });
-    expect(found.filter((e) => e.seq <= newest)).toEqual(log.filter(fits));
+    expect(found.filter((e) => e.seq <= newest)).toEqual(log.filter(matches));
   });
 
   const someSubject = () => expected.get(shop)!.find((e) => e.targets)!.targets![0]!;
@@ -232,18 +232,18 @@ describe('a hundred calls of three apps', () => {
     `actor=${'a'.repeat(200)}`,
     'seq=1',
     'next_page_token=x',
-  ])('are not looked for by %s', async (query) => {
+  ])('cannot be filtered by %s, which is rejected with 400', async (query) => {
     expect((await auditor.audit<Problem>(query)).status).toBe(400);
   });
 
-  it('can be read one by one, which is recorded too', async () => {
+  it('can be read one by one, and each read is recorded', async () => {
     const event = log.find((e) => e.action === 'offer.create')!;
     const id = randomUUID();
     const { status, body } = await auditor.call<AuditEvent>('GET', `${auditor.api}/admin/audit/events/${event.id}`, {
       headers: { 'x-request-id': id },
     });
     expect(status).toBe(200);
-    // Should its customer be erased, the log has our own id of that request.
+    // wholeLog() has replaced the id that an erasure leaves by the one that the test chose.
     expect({ ...body, request: { ...body.request, id: event.request.id } }).toEqual(event);
     expect((await auditor.wholeLog({ target: event.id })).map((e) => [e.action, e.request.id])).toEqual([
       ['audit.read', id],
@@ -253,27 +253,27 @@ describe('a hundred calls of three apps', () => {
     );
   });
 
-  it('are nothing to another organization', async () => {
+  it('are invisible to another organization', async () => {
     const { body } = await stranger.audit();
     expect(body.items.every((e) => e.actor.type === 'operator' || e.actor.id === stranger.app.clientId)).toBe(true);
     expect(await stranger.wholeLog({ actor: shop.app.clientId })).toEqual([]);
     expect((await stranger.call('GET', `${stranger.api}/admin/audit/events/${log[0]!.id}`)).status).toBe(404);
   });
 
-  it('keep no secret: not in the log, nor in what the services write', async () => {
+  it('leave no secret in the audit log or in the logs of the services', async () => {
     const everything = new Map([['the audit log', JSON.stringify(await auditor.wholeLog())]]);
     const folder = join(stack.home, 'logs');
     for (const file of readdirSync(folder)) everything.set(file, readFileSync(join(folder, file), 'utf8'));
     expect(everything.size).toBeGreaterThan(8);
-    const found = [...everything].flatMap(([place, text]) =>
-      [...secrets].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${place}`),
+    const found = [...everything].flatMap(([name, text]) =>
+      [...secrets].filter(([secret]) => text.includes(secret)).map(([, what]) => `${what} in ${name}`),
     );
     expect(found).toEqual([]);
   });
 });
 
-describe('a request id that is used twice', () => {
-  it('hides no call', async () => {
+describe('a request id that is used several times', () => {
+  it('leaves a record of each request', async () => {
     const id = `${run}.twice`;
     const options = { headers: { 'x-request-id': id } };
     await shop.list('', options);

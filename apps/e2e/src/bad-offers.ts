@@ -12,25 +12,25 @@ interface BadOffer {
 }
 
 const json = { 'content-type': 'application/json' };
-const raw = (name: string, body: string | Buffer, more: Partial<BadOffer> = {}): BadOffer => ({
+const raw = (name: string, body: string | Buffer, overrides: Partial<BadOffer> = {}): BadOffer => ({
   name,
   status: 400,
   headers: json,
   body,
-  ...more,
+  ...overrides,
 });
-const member = (name: string, value: unknown, more: Partial<BadOffer> = {}): BadOffer => ({
+const member = (name: string, value: unknown, overrides: Partial<BadOffer> = {}): BadOffer => ({
   name: `${name}: ${JSON.stringify(value).slice(0, 60)}`,
   status: 422,
   pointer: `#/${name}`,
   json: { [name]: value },
-  ...more,
+  ...overrides,
 });
 const unknown = (text: string, pointer: string): BadOffer =>
   raw(`the unknown member ${text}`, text, { status: [400, 422], pointer });
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-// One second is too short even for the stack of these tests; that production begins at 600 is a unit test.
+// One second is too short even for this stack. A unit test covers the minimum of production, 600 seconds.
 const notNumbers = [
   '600',
   '',
@@ -112,7 +112,7 @@ const notUrls = [
   ['https://shop.example/other'],
 ];
 
-/** Bodies that must be refused. `pointer` is where the answer must point. */
+/** Bodies that must be rejected. `pointer` is the member that the response must point at. */
 export const badOffers: BadOffer[] = [
   ...notNumbers.map((value) => member('offerExpiresIn', value)),
   ...notTimes.map((value) => member('validUntil', value)),
@@ -123,10 +123,10 @@ export const badOffers: BadOffer[] = [
     member('credentialType', value, { code: 'unknown_credential_type' }),
   ),
   member('validUntil', new Date(Date.now() + 3_600_000).toISOString(), {
-    name: 'validUntil before the end of the offer',
+    name: 'validUntil before the expiration of the offer',
   }),
   {
-    name: 'an end before that of a long offer',
+    name: 'validUntil before the expiration of a long offer',
     status: 422,
     pointer: '#/validUntil',
     json: { offerExpiresIn: 2_592_000, validUntil: new Date(Date.now() + 86_400_000).toISOString() },
@@ -157,19 +157,19 @@ export const badOffers: BadOffer[] = [
   unknown('{"toString":1}', '#/toString'),
   unknown('{"hasOwnProperty":1}', '#/hasOwnProperty'),
   unknown('{"__defineGetter__":1}', '#/__defineGetter__'),
-  raw('a prototype', '{"__proto__":{"admin":true}}', { status: [400, 422] }),
-  raw('a prototype by escapes', '{"\\u005f_proto__":{"offerExpiresIn":600}}', { status: [400, 422] }),
-  raw('a prototype in a member', '{"validUntil":{"__proto__":{}}}', { status: [400, 422] }),
+  raw('a __proto__ member', '{"__proto__":{"admin":true}}', { status: [400, 422] }),
+  raw('a __proto__ member with escapes', '{"\\u005f_proto__":{"offerExpiresIn":600}}', { status: [400, 422] }),
+  raw('a __proto__ member inside a member', '{"validUntil":{"__proto__":{}}}', { status: [400, 422] }),
   raw('a member with a zero byte', '{"\\u0000":1}', { status: [400, 422] }),
-  raw('a member that is half a character', '{"\\ud800":1}', { status: [400, 422] }),
+  raw('a member that is a lone surrogate', '{"\\ud800":1}', { status: [400, 422] }),
 
-  raw('one member twice', '{"offerExpiresIn":600,"offerExpiresIn":700}'),
-  raw('one member twice, alike', '{"offerExpiresIn":600,"offerExpiresIn":600}'),
-  raw('one member twice, once by escapes', '{"offerExpiresIn":600,"offer\\u0045xpiresIn":700}'),
+  raw('a member twice', '{"offerExpiresIn":600,"offerExpiresIn":700}'),
+  raw('a member twice with the same value', '{"offerExpiresIn":600,"offerExpiresIn":600}'),
+  raw('a member twice, once with escapes', '{"offerExpiresIn":600,"offer\\u0045xpiresIn":700}'),
   raw('an unknown member twice', '{"a":{"b":1,"b":2}}'),
 
   ...['null', '[]', '[{}]', '"x"', '""', '0', '1', 'true', 'false'].map((text) =>
-    raw(`${text} in place of an object`, text, { status: [400, 422], pointer: '#' }),
+    raw(`${text} instead of an object`, text, { status: [400, 422], pointer: '#' }),
   ),
   ...[
     '{',
@@ -191,11 +191,11 @@ export const badOffers: BadOffer[] = [
     ' ',
     'offerExpiresIn=600',
     '<a/>',
-  ].map((text) => raw(`no JSON: ${JSON.stringify(text)}`, text, { pointer: '#' })),
-  raw('deep arrays', nested(40_000, '[', ']'), { pointer: '#' }),
-  raw('deep objects', `${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}`, { pointer: '#' }),
-  raw('an open end, deep', '['.repeat(90_000), { pointer: '#' }),
-  raw('deep in a known member', `{"validUntil":${nested(30, '[', ']')}}`, { status: [400, 422] }),
+  ].map((text) => raw(`invalid JSON: ${JSON.stringify(text)}`, text, { pointer: '#' })),
+  raw('deeply nested arrays', nested(40_000, '[', ']'), { pointer: '#' }),
+  raw('deeply nested objects', `${'{"a":'.repeat(15_000)}1${'}'.repeat(15_000)}`, { pointer: '#' }),
+  raw('unclosed arrays', '['.repeat(90_000), { pointer: '#' }),
+  raw('deep nesting in a known member', `{"validUntil":${nested(30, '[', ']')}}`, { status: [400, 422] }),
 
   raw('Latin-1', Buffer.from('{"name":"\xfc"}', 'latin1'), { pointer: '#' }),
   raw(
@@ -204,7 +204,7 @@ export const badOffers: BadOffer[] = [
     { pointer: '#' },
   ),
   raw(
-    'half a character in UTF-8',
+    'a lone surrogate in UTF-8',
     Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]),
     { pointer: '#' },
   ),

@@ -1,4 +1,4 @@
-// Specification §5: the token in the Authorization header (RFC 6750), and every way to bend it.
+// Specification §5: the token in the Authorization header (RFC 6750), malformed headers and forged tokens.
 import {
   createHash,
   createHmac,
@@ -14,6 +14,7 @@ import { basic, type Client } from './client.ts';
 import { closeConnections, exchange, type Problem, type Reply } from './http.ts';
 import { claimsOf, encodePart, headerOf } from './jwt.ts';
 import { platformPublicKey } from './nats.ts';
+import { inParallel } from './parallel.ts';
 import { newClients, stack } from './under-test.ts';
 
 let shop: Client;
@@ -36,22 +37,23 @@ function list(headers: Headers, query = '', gateway = 0): Promise<Reply> {
 
 const parts = () => token.split('.') as [string, string, string];
 
-async function refused(bad: string): Promise<void> {
+async function expectDenied(bad: string): Promise<void> {
   for (const gateway of stack.gateways.keys()) {
     const { status, body, headers } = await list({ authorization: `Bearer ${bad}` }, '', gateway);
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'invalid_token' });
     expect(headers['www-authenticate']).toBe(
-      `Bearer realm="${stack.baseUrl}", error="invalid_token", resource_metadata="${stack.baseUrl}/.well-known/oauth-protected-resource"`,
+      `Bearer realm="${stack.baseUrl}", error="invalid_token", ` +
+        `resource_metadata="${stack.baseUrl}/.well-known/oauth-protected-resource"`,
     );
   }
 }
 
-describe('the header', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('may write its scheme %s', async (scheme) => {
+describe('the Authorization header', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is accepted with the scheme %s', async (scheme) => {
     expect((await list({ authorization: `${scheme} ${token}` })).status).toBe(200);
   });
 
-  it('that is missing is answered with a challenge and no error', async () => {
+  it('is answered with a challenge without an error when it is missing', async () => {
     const { status, body, headers } = await list({});
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'missing_token' });
     expect(headers['www-authenticate']).toBe(
@@ -59,7 +61,7 @@ describe('the header', () => {
     );
   });
 
-  const tricks: [string, (token: string) => Headers, string?][] = [
+  const malformed: [string, (token: string) => Headers, string?][] = [
     ['two spaces', (t) => ({ authorization: `Bearer  ${t}` })],
     ['a tab', (t) => ({ authorization: `Bearer\t${t}` })],
     ['a tab and a space', (t) => ({ authorization: `Bearer \t${t}` })],
@@ -107,7 +109,7 @@ describe('the header', () => {
     ['the query, as the header is called', () => ({}), '?authorization=Bearer%20'],
   ];
 
-  it.each(tricks)('with %s does not let anybody in', async (_, headersOf, ...[query]) => {
+  it.each(malformed)('is denied when it is malformed or elsewhere: %s', async (_, headersOf, ...[query]) => {
     for (const gateway of stack.gateways.keys()) {
       const { status, body } = await list(headersOf(token), query === undefined ? '' : query + token, gateway);
       expect(status).toBe(401);
@@ -115,7 +117,7 @@ describe('the header', () => {
     }
   });
 
-  it('is the only place: a token in a form is not read', async () => {
+  it('is the only source: a token in a form is not read', async () => {
     const { status, body } = await exchange<Problem>({
       origin: stack.gateways[0]!,
       method: 'POST',
@@ -126,12 +128,12 @@ describe('the header', () => {
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'missing_token' });
   });
 
-  it('and a token in the query besides is refused', async () => {
+  it('is rejected with 400 when the query has a token as well', async () => {
     expect((await list({ authorization: `Bearer ${token}` }, `?access_token=${token}`)).status).toBe(400);
   });
 
   it.each(['a=b', ';;;', '=', 'a', '%00', `x=${'y'.repeat(4000)}`, '__Host-holdfast-acme=1', '\u00ff'])(
-    'is not replaced by the cookie %s, nor spoilt by it',
+    'is neither replaced nor affected by the cookie %s',
     async (cookie) => {
       expect((await list({ cookie })).status).toBe(401);
       expect((await list({ cookie, authorization: `Bearer ${token}` })).status).toBe(200);
@@ -147,7 +149,7 @@ describe('the header', () => {
     'x-forwarded-for',
     'x-forwarded-host',
     'forwarded',
-  ])('%s does not lead elsewhere', async (name) => {
+  ])('is required for the path of the request line, whatever %s contains', async (name) => {
     const { status } = await exchange({
       origin: stack.gateways[0]!,
       path: `${shop.api}/credentials/subjects`,
@@ -158,18 +160,18 @@ describe('the header', () => {
 });
 
 describe('a token', () => {
-  it('that is bent in any one character is refused', async () => {
+  it('is denied when any one character of it is changed', async () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-    const bend = (i: number, by: number) =>
+    const change = (i: number, by: number) =>
       token.slice(0, i) + alphabet[(alphabet.indexOf(token[i]!) + by) % 64]! + token.slice(i + 1);
-    const places = [...token].map((c, i) => ({ c, i })).filter(({ c }) => c !== '.');
-    const bent = [
-      ...places.map(({ i }) => bend(i, 1)),
-      bend(token.length - 1, 2),
-      bend(token.length - 1, 15),
-      bend(token.length - 1, 16),
+    const indexes = [...token].flatMap((c, i) => (c === '.' ? [] : [i]));
+    const changed = [
+      ...indexes.map((i) => change(i, 1)),
+      change(token.length - 1, 2),
+      change(token.length - 1, 15),
+      change(token.length - 1, 16),
     ];
-    const statuses = await Promise.all(bent.map(async (t) => (await list({ authorization: `Bearer ${t}` })).status));
+    const statuses = await inParallel(changed, 16, async (t) => (await list({ authorization: `Bearer ${t}` })).status);
     expect(
       statuses.flatMap((status, i) => (status === 401 ? [] : [`${status} for character ${i} of ${token.length}`])),
     ).toEqual([]);
@@ -186,56 +188,58 @@ describe('a token', () => {
     ['five parts, as if encrypted', () => `${token}.${parts()[1]}.${parts()[2]}`],
     ['no header', () => `.${parts()[1]}.${parts()[2]}`],
     ['no payload', () => `${parts()[0]}..${parts()[2]}`],
-    ['words', () => 'not.a.token'],
-    ['numbers', () => '1.2.3'],
-    ['a signature cut short', () => token.slice(0, -4)],
-    ['a signature made longer', () => `${token}AAAA`],
+    ['three words', () => 'not.a.token'],
+    ['three numbers', () => '1.2.3'],
+    ['a truncated signature', () => token.slice(0, -4)],
+    ['a longer signature', () => `${token}AAAA`],
     ['a signature with padding', () => `${token}==`],
-    ['a signature of nothing', () => `${parts()[0]}.${parts()[1]}.${Buffer.alloc(64).toString('base64url')}`],
-    ['a signature of chance', () => `${parts()[0]}.${parts()[1]}.${randomBytes(64).toString('base64url')}`],
+    ['a signature of zero bytes', () => `${parts()[0]}.${parts()[1]}.${Buffer.alloc(64).toString('base64url')}`],
+    ['a random signature', () => `${parts()[0]}.${parts()[1]}.${randomBytes(64).toString('base64url')}`],
     [
-      'its parts in standard base64',
+      'a signature in standard base64',
       () => `${parts()[0]}.${parts()[1]}.${Buffer.from(parts()[2], 'base64url').toString('base64')}`,
     ],
-    ['blanks inside', () => token.replace('.', '. ')],
-    ['a signature of another order of the curve', () => `${parts()[0]}.${parts()[1]}.${malleated(parts()[2])}`],
+    ['a space inside', () => token.replace('.', '. ')],
+    ['a malleated signature (S + L)', () => `${parts()[0]}.${parts()[1]}.${malleated(parts()[2])}`],
     ['100,000 characters', () => `${'a'.repeat(6000)}.${'b'.repeat(3000)}.${'c'.repeat(3000)}`],
   ];
-  it.each(forgeries)('that is %s is refused', async (_, forge) => refused(forge()));
+  it.each(forgeries)('is denied: %s', async (_, forge) => expectDenied(forge()));
 
   it.each<[string, object]>([
     ['another organization', { org: 'globex' }],
     ['another scope', { scope: 'audit:read' }],
-    ['another end', { exp: 9_999_999_999 }],
+    ['another expiration', { exp: 9_999_999_999 }],
     ['another client', { client_id: 'app_x', sub: 'app_x' }],
     ['a newer version', { client_version: 99 }],
-  ])('that claims %s under its old signature is refused', async (_, claims) => {
-    await refused(`${parts()[0]}.${encodePart({ ...claimsOf(token), ...claims })}.${parts()[2]}`);
+  ])('is denied when it claims %s with its old signature', async (_, claims) => {
+    await expectDenied(`${parts()[0]}.${encodePart({ ...claimsOf(token), ...claims })}.${parts()[2]}`);
   });
 
-  it("that has another token's signature is refused", async () => {
+  it("is denied with another token's signature", async () => {
     const other = await shop.newToken();
-    await refused(`${parts()[0]}.${parts()[1]}.${other.split('.')[2]}`);
-    await refused(`${parts()[0]}.${other.split('.')[1]}.${parts()[2]}`);
+    await expectDenied(`${parts()[0]}.${parts()[1]}.${other.split('.')[2]}`);
+    await expectDenied(`${parts()[0]}.${other.split('.')[1]}.${parts()[2]}`);
   });
 
   it.each(['none', 'None', 'NONE', 'nOnE', '', null, 0, ['EdDSA']])(
-    'that is signed by nobody (alg %j) is refused',
+    'is denied when it is unsigned (alg %j)',
     async (alg) => {
       const head = encodePart({ ...headerOf(token), alg });
-      await refused(`${head}.${parts()[1]}.`);
-      await refused(`${head}.${parts()[1]}.${parts()[2]}`);
+      await expectDenied(`${head}.${parts()[1]}.`);
+      await expectDenied(`${head}.${parts()[1]}.${parts()[2]}`);
     },
   );
 });
 
-describe('a token of our own making', () => {
+describe('a token that was signed with another key', () => {
   const own = generateKeyPairSync('ed25519');
   const ownJwk = own.publicKey.export({ format: 'jwk' });
 
   function signed(header: object, claims: object, key: KeyObject, algorithm: string | null = null): string {
     const input = `${encodePart(header)}.${encodePart(claims)}`;
-    return `${input}.${sign(algorithm, Buffer.from(input), algorithm === 'sha256' && key.asymmetricKeyType === 'ec' ? { key, dsaEncoding: 'ieee-p1363' } : key).toString('base64url')}`;
+    const isEllipticCurve = algorithm === 'sha256' && key.asymmetricKeyType === 'ec';
+    const signingKey = isEllipticCurve ? ({ key, dsaEncoding: 'ieee-p1363' } as const) : key;
+    return `${input}.${sign(algorithm, Buffer.from(input), signingKey).toString('base64url')}`;
   }
   const claims = () => claimsOf(token);
   const kid = () => headerOf(token).kid;
@@ -246,34 +250,34 @@ describe('a token of our own making', () => {
     ['without a kid', () => ({ alg: 'EdDSA', typ: 'at+jwt' })],
     ['with its own kid', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: 'mine' })],
     ['with a kid that is a path', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: '../../../../dev/null' })],
-    ['with a kid that is a statement', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: "' UNION SELECT 'x" })],
-    ['with a kid of every object', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: '__proto__' })],
-    ['with a kid that is no text', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: { toString: 'x' } })],
-    ['bringing its key', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), jwk: ownJwk })],
-    ['bringing its key only', () => ({ alg: 'EdDSA', typ: 'at+jwt', jwk: ownJwk })],
+    ['with a kid that is SQL', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: "' UNION SELECT 'x" })],
+    ['with a kid that every object has', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: '__proto__' })],
+    ['with a kid that is no string', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: { toString: 'x' } })],
+    ['with its key (jwk)', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), jwk: ownJwk })],
+    ['with its key (jwk) and no kid', () => ({ alg: 'EdDSA', typ: 'at+jwt', jwk: ownJwk })],
     [
-      'naming where its key is',
+      'with the address of its key (jku)',
       () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), jku: 'http://127.0.0.1:9/keys.json' }),
     ],
     [
-      'naming a certificate',
+      'with a certificate (x5u, x5c)',
       () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), x5u: 'http://127.0.0.1:9/cert.pem', x5c: ['AAAA'] }),
     ],
     ['with a critical extension', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), crit: ['exp'], exp: 1 })],
     ['with an unencoded payload', () => ({ alg: 'EdDSA', typ: 'at+jwt', kid: kid(), crit: ['b64'], b64: false })],
     ['as an ID token', () => ({ alg: 'EdDSA', typ: 'JWT', kid: kid() })],
     ['without a type', () => ({ alg: 'EdDSA', kid: kid() })],
-  ])('%s is refused', async (_, header) => refused(signed(header(), claims(), own.privateKey)));
+  ])('is denied %s', async (_, header) => expectDenied(signed(header(), claims(), own.privateKey)));
 
-  it('by a key of another kind is refused', async () => {
+  it('is denied when the key is of another type', async () => {
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-    await refused(signed({ alg: 'RS256', typ: 'at+jwt', kid: kid() }, claims(), rsa, 'sha256'));
-    await refused(signed({ alg: 'ES256', typ: 'at+jwt', kid: kid() }, claims(), ec, 'sha256'));
-    await refused(signed({ alg: 'EdDSA', typ: 'at+jwt', kid: kid() }, claims(), rsa, 'sha256'));
+    await expectDenied(signed({ alg: 'RS256', typ: 'at+jwt', kid: kid() }, claims(), rsa, 'sha256'));
+    await expectDenied(signed({ alg: 'ES256', typ: 'at+jwt', kid: kid() }, claims(), ec, 'sha256'));
+    await expectDenied(signed({ alg: 'EdDSA', typ: 'at+jwt', kid: kid() }, claims(), rsa, 'sha256'));
   });
 
-  it('with our public key as a shared secret is refused', async () => {
+  it("is denied when the platform's public key is the HMAC secret", async () => {
     const jwk = await platformPublicKey(stack);
     expect(jwk.kid).toBe(kid());
     const key = createPublicKey({ key: jwk, format: 'jwk' });
@@ -289,7 +293,7 @@ describe('a token of our own making', () => {
     for (const alg of ['HS256', 'HS512']) {
       for (const secret of secrets) {
         const input = `${encodePart({ alg, typ: 'at+jwt', kid: kid() })}.${encodePart(claims())}`;
-        await refused(
+        await expectDenied(
           `${input}.${createHmac(alg === 'HS256' ? 'sha256' : 'sha512', secret)
             .update(input)
             .digest('base64url')}`,
@@ -298,11 +302,11 @@ describe('a token of our own making', () => {
     }
   });
 
-  it('by the seed that is made of our public key is refused', async () => {
+  it("is denied when the private key is derived from the platform's public key", async () => {
     const jwk = await platformPublicKey(stack);
     const d = createHash('sha256').update(jwk.x!).digest('base64url');
-    const guess = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x: jwk.x! }, format: 'jwk' });
-    await refused(signed({ alg: 'EdDSA', typ: 'at+jwt', kid: kid() }, claims(), guess));
+    const derived = createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x: jwk.x! }, format: 'jwk' });
+    await expectDenied(signed({ alg: 'EdDSA', typ: 'at+jwt', kid: kid() }, claims(), derived));
   });
 });
 

@@ -19,14 +19,14 @@ export interface Page<Item> {
 }
 
 export interface CallOptions {
-  /** Which gateway; by turns when left out. */
+  /** Index of the gateway. Without it, the gateways take turns. */
   gateway?: number;
   headers?: OutgoingHttpHeaders;
   body?: string | Buffer;
   /** Sent as JSON. */
   json?: unknown;
   chunked?: boolean;
-  timeout?: number;
+  timeoutMs?: number;
 }
 
 export interface TokenResponse {
@@ -40,18 +40,19 @@ export interface TokenResponse {
 
 const references = new WeakMap<Stack, Promise<Reference>>();
 
-/** The stack's own documentation, loaded once per test file. */
+/** The API reference of the stack, loaded once per test file. */
 export function referenceOf(stack: Stack): Promise<Reference> {
-  const known = references.get(stack) ?? Reference.load(stack.gateways[0]!);
-  references.set(stack, known);
-  return known;
+  const reference = references.get(stack) ?? Reference.load(stack.gateways[0]!);
+  references.set(stack, reference);
+  return reference;
 }
 
 export function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'clientSecret'>): string {
-  return `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+  const credentials = `${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`;
+  return `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-/** Asks the token endpoint as a standard client does. */
+/** Requests a token as a standard client does. */
 export function requestToken(
   stack: Stack,
   app: Pick<App, 'clientId' | 'clientSecret'>,
@@ -67,9 +68,9 @@ export function requestToken(
   });
 }
 
-let turn = 0;
+let calls = 0;
 
-/** Any call to the API, checked against the documentation. */
+/** Sends any request to the API and validates the response against the API reference. */
 export async function callApi<Body = Problem>(
   stack: Stack,
   method: string,
@@ -82,17 +83,17 @@ export async function callApi<Body = Problem>(
   const type = json === undefined ? {} : { 'content-type': 'application/json' };
   const reply = await exchange<Body>({
     ...rest,
-    origin: gateways[gateway ?? (turn += 1) % gateways.length]!,
+    origin: gateways[gateway ?? (calls += 1) % gateways.length]!,
     method,
     path,
     headers: { ...type, ...headers },
     ...(body !== undefined && { body }),
   });
-  if (stack.describesItself) (await referenceOf(stack)).check(method, path, reply);
+  if (stack.isDocumented) (await referenceOf(stack)).check(method, path, reply);
   return reply;
 }
 
-/** A program of an organization, as it would be written: it keeps its token and calls the API. */
+/** A program of an organization: it keeps its token and calls the API. */
 export class Client {
   readonly stack: Stack;
   readonly app: App;
@@ -114,14 +115,14 @@ export class Client {
     return new Client(this.stack, this.app, scopes);
   }
 
-  /** An access token that lives for some minutes more. */
+  /** An access token that is valid for some minutes more. */
   token(): Promise<string> {
     if (!this.#token || performance.now() - this.#token.at > 240_000)
       this.#token = { value: this.newToken(), at: performance.now() };
     return this.#token.value;
   }
 
-  /** After a failure: the next call asks for a new one. */
+  /** After a failure: the next call requests a new token. */
   clearToken(): void {
     this.#token = undefined;
   }
@@ -139,7 +140,7 @@ export class Client {
     });
   }
 
-  /** With `{}` as the body, or what `options` say. */
+  /** With `{}` as the body, unless `json` or `options` have another one. */
   offer<Body = Offer>(json: unknown = {}, options: CallOptions = {}): Promise<Reply<Body>> {
     return this.call<Body>(
       'POST',
@@ -177,12 +178,12 @@ export class Client {
 
   /** Without a body, unless a reason is given. */
   manage<Body = Credential>(
-    act: 'suspend' | 'resume' | 'revoke',
+    transition: 'suspend' | 'resume' | 'revoke',
     id: string,
     reason?: string,
     options: CallOptions = {},
   ): Promise<Reply<Body>> {
-    return this.call<Body>('POST', `${this.api}/credentials/issued/${id}/${act}`, {
+    return this.call<Body>('POST', `${this.api}/credentials/issued/${id}/${transition}`, {
       ...(reason !== undefined && { json: { reason } }),
       ...options,
     });
@@ -197,36 +198,33 @@ export class Client {
 
   /** Every subject, page by page. */
   async all(query: Record<string, string> = {}): Promise<SubjectSummary[]> {
-    return walk((token) => this.list({ limit: '200', ...query, ...token }));
+    return allPages((token) => this.list({ limit: '200', ...query, ...token }));
   }
 
   /** The whole feed of events, oldest first. */
   async feed(): Promise<PublicEvent[]> {
-    return walk((token) =>
-      this.call<Page<PublicEvent>>(
-        'GET',
-        `${this.api}/admin/events?limit=200${token.next_page_token ? `&next_page_token=${encodeURIComponent(token.next_page_token)}` : ''}`,
-      ),
+    return allPages((token) =>
+      this.call<Page<PublicEvent>>('GET', `${this.api}/admin/events${queryOf({ limit: '200', ...token })}`),
     );
   }
 
   /**
-   * The whole log, or what a filter leaves of it, newest first; requests have the ids that tests chose for them, also
-   * where an erasure took these away.
+   * The whole log, or what a filter leaves of it, newest first. Requests have the ids that tests chose for them, even
+   * where an erasure has removed these.
    */
   async wholeLog(query: Record<string, string> = {}): Promise<AuditEvent[]> {
-    const events = await walk((token) => this.audit({ limit: '200', ...query, ...token }));
+    const events = await allPages((token) => this.audit({ limit: '200', ...query, ...token }));
     return events.map((e) => ({ ...e, request: { ...e.request, id: chosenIds.get(e.request.id) ?? e.request.id } }));
   }
 }
 
 /** Follows page tokens to the end. */
-export async function walk<Item>(page: (token: Record<string, string>) => Promise<Reply<Page<Item>>>): Promise<Item[]> {
+async function allPages<Item>(page: (token: Record<string, string>) => Promise<Reply<Page<Item>>>): Promise<Item[]> {
   const items: Item[] = [];
   let token: Record<string, string> = {};
   for (;;) {
     const { status, body, text } = await page(token);
-    if (status !== 200) throw new Error(`a page answered ${status}: ${text}`);
+    if (status !== 200) throw new Error(`a page returned ${status}: ${text}`);
     items.push(...body.items);
     if (!body.hasMore) return items;
     token = { next_page_token: body.nextPageToken! };

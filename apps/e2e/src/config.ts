@@ -18,7 +18,7 @@ export function receiverOrigin(): string {
   return HOLDFAST_TEST_RECEIVER;
 }
 
-/** What a program that we start may know of our environment: another stack's addresses would lead it astray. */
+/** The environment of a program that a test starts, without the addresses and secrets of other stacks. */
 export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const {
     DATABASE_URL: _database,
@@ -31,7 +31,7 @@ export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { ...env, ...extra };
 }
 
-/** Which storm chaos.spec.ts makes: another one each time, unless one is to be repeated. */
+/** The seed of all random tests: another one each time, unless HOLDFAST_CHAOS_SEED repeats one. */
 export function chaosSeed(): number {
   return Number(process.env.HOLDFAST_CHAOS_SEED ?? Date.now() % 1_000_000);
 }

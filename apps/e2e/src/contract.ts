@@ -13,15 +13,15 @@ export interface Documented extends Operation {
   method: string;
   /** Template of the path. */
   path: string;
-  /** Scopes that it asks for; none when it is public. */
+  /** Scopes that it requires; none when it is public. */
   scopes: string[];
 }
 
 const problemPath = '#/components/schemas/Problem';
 
 /**
- * The API reference as the stack publishes it. Every answer that the tests get is held against it: one that is not as
- * documented fails the test that got it, whatever the test looked for.
+ * The API reference as the stack publishes it. Every response that a test receives is validated against it: one that is
+ * not as documented fails the test, whatever the test is about.
  */
 export class Reference {
   readonly operations: Documented[];
@@ -48,16 +48,17 @@ export class Reference {
       origin,
       path: '/openapi.json',
     });
-    if (status !== 200) throw new Error(`/openapi.json answered ${status}`);
+    if (status !== 200) throw new Error(`/openapi.json returned ${status}`);
     return new Reference(body);
   }
 
-  /** Throws when an answer of the API is not as documented. */
+  /** @throws {Error} when a response of the API is not as documented */
   check(method: string, path: string, reply: Reply<unknown>): void {
     const errors = this.#errors(method, path.split('?')[0]!, reply);
     if (errors.length > 0)
       throw new Error(
-        `${method} ${path} answered ${reply.status} against its documentation:\n  ${errors.join('\n  ')}\n${reply.text.slice(0, 2000)}`,
+        `${method} ${path} returned ${reply.status}, which is not as documented:\n` +
+          `  ${errors.join('\n  ')}\n${reply.text.slice(0, 2000)}`,
       );
   }
 
@@ -101,8 +102,8 @@ export class Reference {
 }
 
 /**
- * The reference leaves answers open, so that clients survive a further member; one that it does not name is a fault
- * here.
+ * Closes all schemas: the reference leaves responses open, so that clients accept members of later versions, but here a
+ * member that the reference does not name is an error.
  */
 function closed<T>(node: T): T {
   if (typeof node !== 'object' || node === null) return node;
@@ -126,13 +127,13 @@ export function formOf(template: string): RegExp {
   return new RegExp(`^${template.replace(/[.]/g, '\\.').replace(/\{[A-Za-z]+\}/g, '[^/]+')}$`);
 }
 
-/** What a schema cannot say: that a problem repeats the status and the id of its answer. */
+/** Checks what a schema cannot express: a problem repeats the status and the request id of its response. */
 function problemErrors({ status, headers, body }: Reply<unknown>): string[] {
   const errors: string[] = [];
   if (!headers['content-type']?.startsWith('application/problem+json'))
     return [`${headers['content-type']} instead of a problem`];
   const problem = body as { status?: number; requestId?: string };
-  if (problem.status !== status) errors.push(`the problem says ${problem.status}`);
+  if (problem.status !== status) errors.push(`the status in the problem is ${problem.status}`);
   if (problem.requestId !== headers['x-request-id'])
     errors.push(`the problem has another request id than the header ${headers['x-request-id']}`);
   return errors;

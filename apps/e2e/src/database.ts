@@ -8,21 +8,22 @@ interface Row {
   text: string;
 }
 
-/** Rows of whatever table, as text, that name one of these ids (UUIDs), as text or as bytes. */
+/** Rows of all tables that contain one of these UUIDs, as text or as bytes. */
 export async function rowsNaming(stack: Pick<Stack, 'launcher'>, ids: string[]): Promise<Row[]> {
-  const wanted = new Set(ids);
+  const searched = new Set(ids);
   return (await rowsOfAllTables(stack)).filter(({ text }) =>
-    readable(text)
+    withBytesAsText(text)
       .match(uuid)
-      ?.some((id) => wanted.has(id)),
+      ?.some((id) => searched.has(id)),
   );
 }
 
-/** All that stands in the database, with bytes in hexadecimal: what pg_dump would write. */
+/** All rows of the database as text, with bytes in hexadecimal, as pg_dump would write them. */
 export function rowsOfAllTables(stack: Pick<Stack, 'launcher'>): Promise<Row[]> {
   return asOwner(stack, async (client) => {
     const tables = await client.query<{ name: string }>(
-      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     );
     const all: Row[] = [];
     for (const { name } of tables.rows) {
@@ -33,20 +34,21 @@ export function rowsOfAllTables(stack: Pick<Stack, 'launcher'>): Promise<Row[]> 
   });
 }
 
-/** The files of all tables, with their TOAST and indexes, and of the planner's statistics, as they are on the disk. */
+/** The files of all tables, their TOAST tables and indexes, and the planner's statistics, as they are on the disk. */
 export function filesOfAllRelations(stack: Pick<Stack, 'launcher'>): Promise<{ name: string; bytes: Buffer }[]> {
   return asOwner(stack, async (client) => {
     await client.query('CHECKPOINT');
     const { rows } = await client.query<{ name: string; bytes: Buffer }>(
       `SELECT format('%I.%I', n.nspname, c.relname) AS name, pg_read_binary_file(pg_relation_filepath(c.oid)) AS bytes
        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-       WHERE c.relkind IN ('r', 'i', 't') AND (n.nspname NOT IN ('pg_catalog', 'information_schema') OR c.relname LIKE 'pg_statistic%') AND pg_relation_size(c.oid) > 0`,
+       WHERE c.relkind IN ('r', 'i', 't') AND pg_relation_size(c.oid) > 0
+         AND (n.nspname NOT IN ('pg_catalog', 'information_schema') OR c.relname LIKE 'pg_statistic%')`,
     );
     return rows;
   });
 }
 
-/** As the owner of the database. */
+/** Runs one statement as the owner of the database. */
 export function query<T extends pg.QueryResultRow>(
   stack: Pick<Stack, 'launcher'>,
   sql: string,
@@ -55,7 +57,8 @@ export function query<T extends pg.QueryResultRow>(
   return asOwner(stack, async (client) => (await client.query<T>(sql, values)).rows);
 }
 
-async function asOwner<T>(stack: Pick<Stack, 'launcher'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Connects as the owner of the database. */
+export async function asOwner<T>(stack: Pick<Stack, 'launcher'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: stack.launcher.databaseUrl });
   await client.connect();
   try {
@@ -65,7 +68,6 @@ async function asOwner<T>(stack: Pick<Stack, 'launcher'>, work: (client: pg.Clie
   }
 }
 
-/** With bytes (`\x…`) spelled out. */
-function readable(text: string): string {
+function withBytesAsText(text: string): string {
   return text.replace(/\\x([0-9a-f]+)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1'));
 }

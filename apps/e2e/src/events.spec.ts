@@ -1,15 +1,14 @@
-// The event feed: what happens, once, in order, thin; who reads goes on from where they were.
+// The event feed: every change once, in order, with ids only, readable from any earlier page token on.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PublicEvent } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
 import { FeedReader } from './chaos/feed-reader.ts';
 import type { Client, Page } from './client.ts';
-import { eventually } from './parallel.ts';
 import { closeConnections, type Problem } from './http.ts';
 import { newCustomer } from './sign-in/customer.fixture.ts';
 import { newClients } from './under-test.ts';
 
-const reads = { kind: 'service', grants: ['webhooks:manage', 'audit:read'] } as const;
 let shop: Client;
 let reader: Client;
 let other: Client;
@@ -18,7 +17,7 @@ beforeAll(async () => {
   const [here, there] = await Promise.all([
     newClients({
       shop: {},
-      reader: { ...reads, grants: [...reads.grants] },
+      reader: { kind: 'service', grants: ['webhooks:manage', 'audit:read'] },
       other: { kind: 'service', grants: ['webhooks:manage'] },
     }),
     newClients({ stranger: { kind: 'service', grants: ['webhooks:manage'] } }),
@@ -30,27 +29,28 @@ afterAll(closeConnections);
 
 const feed = <Body = Page<PublicEvent>>(query = '', client = reader) =>
   client.call<Body>('GET', `${client.api}/admin/events${query}`);
-const about = (events: PublicEvent[], subject: string) => events.filter((e) => e.data.subject === subject);
+const ofSubject = (events: PublicEvent[], subject: string) => events.filter((e) => e.data.subject === subject);
 
-/** The events of a customer, once there are as many as expected. */
+/** The events of a customer, as soon as there are `count` of them. */
 async function eventsOf(subject: string, count: number): Promise<PublicEvent[]> {
   return eventually(async () => {
-    const found = about(await new FeedReader(reader).read(), subject);
+    const found = ofSubject(await new FeedReader(reader).read(), subject);
     expect(found.length).toBeGreaterThanOrEqual(count);
     return found;
   }, 10_000);
 }
 
-describe('what happens to a customer', () => {
-  it('is told once, in order, with ids and states and nothing else', async () => {
+describe('the changes of a customer', () => {
+  it('are events in order, once each, with ids and states and nothing else', async () => {
     const { subject } = await newCustomer(shop);
     const { body } = await shop.get(subject);
     const [{ id: credentialId, expiresAt } = { id: '', expiresAt: '' }] = body.credentials;
-    const act = (name: string) =>
-      shop.call('POST', `${shop.api}/credentials/issued/${credentialId}/${name}`, { json: { reason: 'stolen_bag' } });
-    for (const name of ['suspend', 'resume']) expect((await act(name)).status).toBe(200);
-    const { body: again } = await shop.offer({ subject });
-    expect((await act('revoke')).status).toBe(200);
+    const change = async (transition: 'suspend' | 'resume' | 'revoke') =>
+      expect((await shop.manage(transition, credentialId, 'stolen_bag')).status).toBe(200);
+    await change('suspend');
+    await change('resume');
+    const { body: recovery } = await shop.offer({ subject });
+    await change('revoke');
 
     const events = await eventsOf(subject, 7);
     expect(events.map((e) => [e.type, e.version])).toEqual([
@@ -65,46 +65,46 @@ describe('what happens to a customer', () => {
     const ids = { subject, credentialId, credentialType: 'customer' };
     expect(events[1]!.data).toEqual({ ...ids, expiresAt });
     expect(events[2]!.data).toEqual(ids);
-    expect(events[5]!.data).toEqual({ ...ids, offerId: again.offerId, cause: 'credential' });
+    expect(events[5]!.data).toEqual({ ...ids, offerId: recovery.offerId, cause: 'credential' });
     expect(JSON.stringify(events)).not.toContain('stolen_bag');
   });
 
-  it('is gone with the customer, but for the notice; a reader goes on from an old place', async () => {
+  it('are removed by an erasure, except subject.erased, and earlier page tokens stay valid', async () => {
     const { body } = await shop.offer();
     await eventsOf(body.subject, 1);
     const follower = new FeedReader(reader);
     await follower.read();
     await shop.erase(body.subject);
-    const [notice, ...more] = await eventually(async () => {
-      const read = about(await follower.read(), body.subject);
+    const [erased, ...others] = await eventually(async () => {
+      const read = ofSubject(await follower.read(), body.subject);
       return read.length > 0 && read;
     }, 10_000);
-    expect(notice).toMatchObject({ type: 'subject.erased', version: 2, data: { subject: body.subject } });
-    expect(more).toEqual([]);
+    expect(erased).toMatchObject({ type: 'subject.erased', version: 2, data: { subject: body.subject } });
+    expect(others).toEqual([]);
     expect((await eventsOf(body.subject, 1)).map((e) => e.type)).toEqual(['subject.erased']);
   });
 });
 
-describe('a reader', () => {
-  it('gets every event once, in pages of any size, and always a place to go on from', async () => {
+describe('the feed', () => {
+  it('has every event once, in pages of any size, and always a page token', async () => {
     for (let i = 0; i < 5; i += 1) await shop.offer();
     const whole = await eventually(async () => {
       const read = await new FeedReader(reader).read();
       return read.length > 10 && read;
     }, 10_000);
     const paged: PublicEvent[] = [];
-    let place = '';
+    let pageToken = '';
     for (let more = true; more;) {
-      const { body } = await feed(`?limit=3${place && `&next_page_token=${place}`}`);
+      const { body } = await feed(`?limit=3${pageToken && `&next_page_token=${pageToken}`}`);
       paged.push(...body.items);
-      [place, more] = [body.nextPageToken!, body.hasMore];
+      [pageToken, more] = [body.nextPageToken!, body.hasMore];
     }
     expect(paged.slice(0, whole.length)).toEqual(whole);
-    const { status, body } = await feed(`?next_page_token=${place}`);
+    const { status, body } = await feed(`?next_page_token=${pageToken}`);
     expect([status, body.items, body.hasMore, typeof body.nextPageToken]).toEqual([200, [], false, 'string']);
   });
 
-  it('may ask for types', async () => {
+  it('can be filtered by types', async () => {
     const { body } = await feed('?types=app.created,subject.erased&limit=200');
     expect(new Set(body.items.map((e) => e.type))).toEqual(new Set(['app.created', 'subject.erased']));
     expect(body.items.map((e) => e.data.app)).toEqual(
@@ -121,26 +121,26 @@ describe('a reader', () => {
     '?limit=201',
     '?after=1',
     '?next_page_token=x',
-  ])('hears what is wrong with %s', async (query) => {
+  ])('rejects %s with 400', async (query) => {
     const { status, body } = await feed<Problem>(query);
     expect([status, body.code]).toEqual([400, query.includes('token') ? 'invalid_page_token' : 'invalid_request']);
   });
 
-  it('cannot use a place of another app, or of other types', async () => {
+  it('rejects a page token of another app or of other types', async () => {
     const { body } = await feed('?types=app.created');
-    const place = `next_page_token=${body.nextPageToken!}`;
+    const pageToken = `next_page_token=${body.nextPageToken!}`;
     const attempts = [
-      feed<Problem>(`?${place}`),
-      feed<Problem>(`?types=app.updated&${place}`),
-      feed<Problem>(`?types=app.created&${place}`, other),
-      feed<Problem>(`?types=app.created&${place}`, stranger),
+      feed<Problem>(`?${pageToken}`),
+      feed<Problem>(`?types=app.updated&${pageToken}`),
+      feed<Problem>(`?types=app.created&${pageToken}`, other),
+      feed<Problem>(`?types=app.created&${pageToken}`, stranger),
     ];
     for (const attempt of await Promise.all(attempts))
       expect([attempt.status, attempt.body.code]).toEqual([400, 'invalid_page_token']);
-    expect((await feed(`?types=app.created&${place}`)).status).toBe(200);
+    expect((await feed(`?types=app.created&${pageToken}`)).status).toBe(200);
   });
 
-  it('needs the operation, in the own organization, and is recorded', async () => {
+  it('requires the operation in the own organization, and records each read', async () => {
     expect((await feed<Problem>('', reader.with('audit:read'))).body.code).toBe('insufficient_scope');
     expect((await reader.call('GET', `${stranger.api}/admin/events`)).body.code).toBe('wrong_organization');
     expect((await feed('', stranger)).body.items.every((e) => e.type.startsWith('app.'))).toBe(true);

@@ -1,4 +1,4 @@
-// Offers to a known customer, and offers taken back.
+// Further offers to a customer, and withdrawn offers.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';
@@ -17,8 +17,8 @@ afterAll(closeConnections);
 
 const summaryOf = async (client: Client, subject: string) => (await client.all()).find((s) => s.subject === subject);
 
-describe('an offer that names a customer', () => {
-  it('takes the place of the open one: same customer, same credential, another link', async () => {
+describe('a further offer', () => {
+  it('supersedes the open one: same customer, same credential, another link', async () => {
     const { body: first } = await shop.offer();
     const { status, body: second, headers } = await shop.offer({ subject: first.subject });
     expect(status).toBe(201);
@@ -35,7 +35,7 @@ describe('an offer that names a customer', () => {
     expect((await shop.withdraw(first.offerId)).body.code).toBe('invalid_state');
   });
 
-  it('takes the identifier in capital letters too', async () => {
+  it('accepts the subject in capital letters', async () => {
     const { body } = await shop.offer();
     const { body: second } = await shop.offer({ subject: body.subject.toUpperCase() });
     expect(second.subject).toBe(body.subject);
@@ -49,7 +49,7 @@ describe('an offer that names a customer', () => {
     expect([first?.subject, second?.subject]).toEqual([newer.subject, older.subject]);
   });
 
-  it('needs issued:manage as well', async () => {
+  it('requires issued:manage as well', async () => {
     const { body } = await shop.offer();
     const {
       status,
@@ -61,13 +61,13 @@ describe('an offer that names a customer', () => {
     expect((await shop.with('offers:write', 'issued:read').offer({ subject: body.subject })).status).toBe(403);
     expect((await shop.with('offers:write', 'issued:manage').offer({ subject: body.subject })).status).toBe(201);
     expect((await shop.with('offers:write').offer({})).status).toBe(201);
-    // The scope comes before the input.
+    // The scope is checked before the input.
     expect((await shop.with('offers:write').offer<Problem>({ subject: 'none', offerExpiresIn: -1 })).body.code).toBe(
       'insufficient_scope',
     );
   });
 
-  it("answers for another app's customer as for one that is not there", async () => {
+  it("answers 404 alike for another app's customer and for an unknown one", async () => {
     const { body } = await shop.offer();
     const subjects = { mine: body.subject, none: randomUUID() };
     for (const client of [kiosk, elsewhere]) {
@@ -86,13 +86,13 @@ describe('an offer that names a customer', () => {
     expect(await summaryOf(kiosk, body.subject)).toBeUndefined();
   });
 
-  it('is not made to an erased customer', async () => {
+  it('answers 404 for an erased customer', async () => {
     const { body } = await shop.offer();
     await shop.erase(body.subject);
     expect((await shop.offer<Problem>({ subject: body.subject })).body.code).toBe('unknown_subject');
   });
 
-  it('makes a new credential after the first was withdrawn', async () => {
+  it('creates a new credential when the first one was withdrawn', async () => {
     const { body: first } = await shop.offer();
     await shop.withdraw(first.offerId);
     const { body: second } = await shop.offer({ subject: first.subject });
@@ -107,7 +107,7 @@ describe('an offer that names a customer', () => {
     );
   });
 
-  it('leaves one open offer when twenty are made at once', async () => {
+  it('leaves one open offer when twenty are made concurrently', async () => {
     const { body } = await shop.offer();
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await shop.offer({ subject: body.subject })).status),
@@ -118,7 +118,7 @@ describe('an offer that names a customer', () => {
 });
 
 describe('withdrawing an offer', () => {
-  it('ends the offer and the credential that nobody holds', async () => {
+  it('ends the offer, and revokes the credential that nobody has claimed', async () => {
     const { body } = await shop.offer();
     const { status, text } = await shop.withdraw(body.offerId);
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -132,7 +132,7 @@ describe('withdrawing an offer', () => {
     expect(await summaryOf(shop, body.subject)).toMatchObject({ credentials: 1, openOffers: 0, live: 0 });
   });
 
-  it('happens once', async () => {
+  it('succeeds once, and answers 409 to concurrent and later requests', async () => {
     const { body } = await shop.offer();
     const statuses = await Promise.all(
       [0, 1, 0, 1].map(async (gateway) => (await shop.withdraw(body.offerId, { gateway })).status),
@@ -141,7 +141,7 @@ describe('withdrawing an offer', () => {
     expect(await shop.withdraw(body.offerId)).toMatchObject({ status: 409, body: { code: 'invalid_state' } });
   });
 
-  it("answers for another app's offer as for one that is not there", async () => {
+  it("answers 404 alike for another app's offer and for an unknown one", async () => {
     const { body } = await shop.offer();
     for (const client of [kiosk, elsewhere]) {
       const [foreign, absent] = await Promise.all(
@@ -153,20 +153,20 @@ describe('withdrawing an offer', () => {
     expect(await summaryOf(shop, body.subject)).toMatchObject({ openOffers: 1 });
   });
 
-  it('knows nothing of an erased customer', async () => {
+  it('answers 404 when the customer was erased', async () => {
     const { body } = await shop.offer();
     await shop.erase(body.subject);
     expect(await shop.withdraw(body.offerId)).toMatchObject({ status: 404, body: { code: 'unknown_offer' } });
   });
 
-  it("does not take a customer's or a credential's identifier", async () => {
+  it('answers 404 for the identifier of a customer or a credential', async () => {
     const { body } = await shop.offer();
     expect((await shop.withdraw(body.subject)).status).toBe(404);
     expect((await shop.withdraw(body.credentialId)).status).toBe(404);
   });
 
   it.each(['x', '1', 'null', 'undefined', '00000000-0000-0000-0000-00000000000g', '%00', "'--", 'a'.repeat(300)])(
-    'refuses the identifier %s',
+    'rejects the identifier %s',
     async (id) => {
       const { status, body } = await shop.withdraw(id);
       expect([400, 404]).toContain(status);
@@ -174,7 +174,7 @@ describe('withdrawing an offer', () => {
     },
   );
 
-  it('needs offers:write', async () => {
+  it('requires offers:write', async () => {
     const { body } = await shop.offer();
     expect(await shop.with('issued:read', 'issued:manage').withdraw(body.offerId)).toMatchObject({
       status: 403,

@@ -1,4 +1,4 @@
-// Product conventions of every answer: order of checks, addresses, methods, request ids, traces, security headers.
+// The product's HTTP conventions: order of checks, paths, methods, request ids, traces, security headers.
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -23,7 +23,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
 describe('the order of checks', () => {
   const bad: [string, string, Record<string, string>, string][] = [
     ['a body that cannot be read', 'POST', json, '{'],
-    ['a body that is not acceptable', 'POST', json, '{"name":"x"}'],
+    ['a body that is invalid', 'POST', json, '{"name":"x"}'],
     ['a body of another type', 'POST', { 'content-type': 'text/plain' }, 'x'],
     ['a body that is too large', 'POST', json, 'x'.repeat(200_000)],
     ['a bad Idempotency-Key', 'POST', { ...json, 'idempotency-key': '' }, '{}'],
@@ -31,7 +31,7 @@ describe('the order of checks', () => {
   const offers = (org: string) => `/o/${org}/api/credentials/offers`;
 
   it.each(bad)(
-    '%s: 401 without a token, 403 elsewhere, 403 without the scope, only then its own fault',
+    '%s: 401 without a token, 403 for another organization, 403 without the scope, and only then its own error',
     async (_, method, headers, body) => {
       const at = (org: string, authorization?: string) =>
         send(method, offers(org), { ...headers, ...(authorization !== undefined && { authorization }) }, body);
@@ -45,7 +45,7 @@ describe('the order of checks', () => {
     },
   );
 
-  it.each(['?limit=0', '?foo=1', '?next_page_token=x'])('the same for the query %s', async (query) => {
+  it.each(['?limit=0', '?foo=1', '?next_page_token=x'])('is the same for the query %s', async (query) => {
     const at = (org: string, headers: Record<string, string> = {}) =>
       send('GET', `/o/${org}/api/credentials/subjects${query}`, headers);
     expect((await at(shop.app.org)).status).toBe(401);
@@ -56,7 +56,7 @@ describe('the order of checks', () => {
     expect((await at(shop.app.org, { authorization })).status).toBe(400);
   });
 
-  it('the same for an identifier that is none', async () => {
+  it('is the same for an invalid identifier', async () => {
     const at = (org: string, headers: Record<string, string> = {}) =>
       send('DELETE', `/o/${org}/api/credentials/subjects/x`, headers);
     expect((await at(shop.app.org)).status).toBe(401);
@@ -67,7 +67,7 @@ describe('the order of checks', () => {
   });
 });
 
-describe('an address', () => {
+describe('a path', () => {
   it.each([
     '/',
     '/o',
@@ -86,7 +86,7 @@ describe('an address', () => {
     '/docs/assets/nothing.js',
     '/docs/assets/..%2f..%2fpackage.json',
     '/docs/assets/constructor',
-  ])('%s with nothing there is 404', async (path) => {
+  ])('%s without a route is 404', async (path) => {
     for (const headers of [{}, { authorization }] as Record<string, string>[])
       expect(await send('GET', path, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
@@ -94,8 +94,8 @@ describe('an address', () => {
   it.each([
     ['/', 404, 'There is no page at this address'],
     ['/o/nobody-here/authorize?client_id=x', 404, 'No organization has this address'],
-  ])('%s opened by a person is a page that says what to do', async (path, status, title) => {
-    // Not by fetch, which says of itself that it is no navigation (Sec-Fetch-Mode: cors).
+  ])('%s opened in a browser is an error page', async (path, status, title) => {
+    // fetch() cannot do this: it sets Sec-Fetch-Mode: cors.
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get(
         stack.baseUrl + path,
@@ -121,7 +121,7 @@ describe('an address', () => {
     ['DELETE', '/credentials/subjects', ['GET']],
     ['PATCH', '/credentials/subjects/00000000-0000-0000-0000-000000000000', ['GET', 'DELETE']],
     ['POST', '/admin/audit/events', ['GET']],
-  ])('%s %s is 405 and says what is allowed', async (method, path, allowed) => {
+  ])('%s %s is 405 with Allow', async (method, path, allowed) => {
     const { status, body, headers } = await callApi(stack, method, `${shop.api}${path}`, {
       headers: { authorization },
     });
@@ -144,7 +144,7 @@ describe('an address', () => {
     expect((await send('HEAD', '/o/globex/api/credentials/subjects', { authorization })).status).toBe(403);
   });
 
-  it('gives nothing away on OPTIONS, and lets no other origin read', async () => {
+  it('has no CORS headers for other origins, on OPTIONS and GET', async () => {
     const { status, headers } = await send('OPTIONS', `${shop.api}/credentials/subjects`, {
       origin: 'https://evil.example',
       'access-control-request-method': 'GET',
@@ -159,7 +159,7 @@ describe('an address', () => {
     expect(get.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it.each(['TRACE', 'CONNECTX', 'PROPFIND', 'LINK'])('knows no %s', async (method) => {
+  it.each(['TRACE', 'CONNECTX', 'PROPFIND', 'LINK'])('is 4xx with the method %s', async (method) => {
     const { status } = await send(method, `${shop.api}/credentials/subjects`, { authorization }).catch(() => ({
       status: 400,
     }));
@@ -167,7 +167,9 @@ describe('an address', () => {
     expect(status).toBeLessThan(500);
   });
 
-  /** Written so that a proxy and we might read different paths (Keycloak CVE-2026-0976, NestJS CVE-2026-2293). */
+  /**
+   * Spellings that a proxy and Holdfast might read as different paths (Keycloak CVE-2026-0976, NestJS CVE-2026-2293).
+   */
   const variants = (path: string) => [
     `${path}/`,
     `${path}//`,
@@ -215,23 +217,23 @@ describe('an address', () => {
     `http://elsewhere.example${path}`,
   ];
 
-  it('in any other spelling lets nobody in without a token', async () => {
+  it('in any other spelling is 4xx without a token', async () => {
     for (const path of variants(`${shop.api}/credentials/subjects`)) {
       const { status } = await send('GET', path).catch(() => ({ status: 400 }));
       expect({ path, ok: status >= 400 && status < 500 }).toEqual({ path, ok: true });
     }
   });
 
-  it('in any other spelling is the right route or none: never another organization', async () => {
+  it('in any other spelling is the same route or 4xx, and never reaches another organization', async () => {
     const own = (await shop.list()).text;
     for (const path of variants(`${shop.api}/credentials/subjects`)) {
-      const answer: Pick<Reply, 'status' | 'text'> = await send('GET', path, { authorization }).catch(() => ({
+      const reply: Pick<Reply, 'status' | 'text'> = await send('GET', path, { authorization }).catch(() => ({
         status: 400,
         text: '',
       }));
       expect({
         path,
-        ok: answer.status === 200 ? answer.text === own : answer.status >= 400 && answer.status < 500,
+        ok: reply.status === 200 ? reply.text === own : reply.status >= 400 && reply.status < 500,
       }).toEqual({ path, ok: true });
     }
     for (const path of variants('/o/globex/api/credentials/subjects')) {
@@ -240,7 +242,7 @@ describe('an address', () => {
     }
   });
 
-  it('in any other spelling erases nobody that it should not', async () => {
+  it('in any other spelling erases no customer without a token', async () => {
     const { body } = await shop.offer();
     const path = `${shop.api}/credentials/subjects/${body.subject}`;
     for (const variant of [...variants(path), `${path}?x=1`]) {
@@ -251,7 +253,7 @@ describe('an address', () => {
   });
 
   it.each(['/%', '/%zz', '/o/%E0%A4%A/api/credentials/subjects', '/%ff', '/o/acme%/api'])(
-    '%s that cannot be decoded is refused as a problem',
+    '%s, which cannot be decoded, is 4xx with a problem',
     async (path) => {
       const { status, headers, body } = await send('GET', path, { authorization });
       expect([400, 403, 404]).toContain(status);
@@ -261,18 +263,19 @@ describe('an address', () => {
   );
 });
 
-describe('what is no proper HTTP', () => {
+describe('malformed HTTP', () => {
   const host = new URL(stack.gateways[0]!);
 
   function raw(text: string): Promise<string> {
     return new Promise((resolve) => {
-      let answer = '';
+      let received = '';
       const socket = connect({ host: host.hostname, port: Number(host.port) }, () => socket.write(text, 'latin1'));
-      socket.setTimeout(3000, () => socket.end());
-      socket.on('data', (chunk) => (answer += chunk.toString('latin1')));
-      socket.on('error', () => resolve(answer));
-      socket.on('close', () => resolve(answer));
-      setTimeout(() => socket.end(), 500);
+      socket.setTimeout(3000, () => socket.destroy());
+      // The server closes the connection after it has answered everything that was sent.
+      socket.once('data', () => socket.end());
+      socket.on('data', (chunk) => (received += chunk.toString('latin1')));
+      socket.on('error', () => resolve(received));
+      socket.on('close', () => resolve(received));
     });
   }
 
@@ -280,30 +283,31 @@ describe('what is no proper HTTP', () => {
   it.each([
     [
       'both lengths',
-      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n`,
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n` +
+        'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
     ],
     ['two lengths', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
     ['a negative length', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n{}`],
     ['a length of letters', `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 2x\r\n\r\n{}`],
     ['a folded header', `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer\r\n x\r\n\r\n`],
-    ['a blank before the colon', `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`],
+    ['a space before the colon', `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization : Bearer x\r\n\r\n`],
     ['a zero byte in a header', `GET ${path} HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n`],
     ['a bad chunk', `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
-    ['an odd encoding', `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
+    ['an unknown encoding', `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n`],
     ['no version', `GET ${path}\r\nHost: x\r\n\r\n`],
     ['a header of 100 kB', `GET ${path} HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`],
-    ['an address of 100 kB', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['noise', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-  ])('%s is never let in', async (_, text) => {
-    const answer = await raw(text);
-    expect(answer).not.toMatch(/HTTP\/1\.1 [25]/);
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
-    expect(answer).toMatch(/content-type: application\/problem\+json/i);
+    ['a path of 100 kB', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['a TLS handshake', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ])('with %s is 4xx with a problem, and no second response follows', async (_, text) => {
+    const received = await raw(text);
+    expect(received).not.toMatch(/HTTP\/1\.1 [25]/);
+    expect(received).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(received).toMatch(/content-type: application\/problem\+json/i);
   });
 });
 
-describe('every answer', () => {
-  const answers = () =>
+describe('every response', () => {
+  const responses = () =>
     Promise.all([
       send('GET', `${shop.api}/credentials/subjects`, { authorization }),
       send('GET', `${shop.api}/credentials/subjects`),
@@ -316,8 +320,8 @@ describe('every answer', () => {
       send('GET', '/docs'),
     ]);
 
-  it('has the security headers, and tells nothing of what it runs on', async () => {
-    for (const { headers, status } of await answers()) {
+  it('has the security headers and none that names software', async () => {
+    for (const { headers, status } of await responses()) {
       expect({
         status,
         nosniff: headers['x-content-type-options'],
@@ -328,18 +332,21 @@ describe('every answer', () => {
     }
   });
 
-  it('has a request id of its own', async () => {
-    const ids = (await answers()).map(({ headers }) => headers['x-request-id']);
+  it('has its own request id', async () => {
+    const ids = (await responses()).map(({ headers }) => headers['x-request-id']);
     for (const id of ids) expect(id).toMatch(uuid);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it.each(['a', 'my-request.1_2', 'A'.repeat(128)])('has the request id %s that the caller chose', async (id) => {
+  it.each(['a', 'my-request.1_2', 'A'.repeat(128)])('has the request id %s when the caller chose it', async (id) => {
     for (const path of [`${shop.api}/credentials/subjects`, '/nothing', '/openapi.json']) {
-      const { headers, body, status } = await send('GET', path, { 'x-request-id': id });
+      const { headers } = await send('GET', path, { 'x-request-id': id });
       expect(headers['x-request-id']).toBe(id);
       expect(headers['holdfast-request-id']).toMatch(uuid);
-      if (status >= 400) expect(body).toMatchObject({ requestId: id, instance: expect.stringContaining(id) });
+    }
+    for (const path of [`${shop.api}/credentials/subjects`, '/nothing']) {
+      const { body } = await send('GET', path, { 'x-request-id': id });
+      expect(body).toMatchObject({ requestId: id, instance: expect.stringContaining(id) });
     }
     expect((await send('POST', '/oauth2/token', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
   });
@@ -358,7 +365,7 @@ describe('every answer', () => {
     'a:b',
     "a' OR 1=1 --",
     'a\tb',
-  ])('has not the request id %j', async (id) => {
+  ])('has a generated request id when the caller sends %j', async (id) => {
     for (const [method, path] of [
       ['GET', `${shop.api}/credentials/subjects`],
       ['POST', '/oauth2/token'],
@@ -368,7 +375,7 @@ describe('every answer', () => {
     }
   });
 
-  it('carries on a trace, with a span of its own', async () => {
+  it('continues a trace with its own span', async () => {
     const trace = 'abcdef0123456789abcdef0123456789';
     const { headers } = await send('GET', `${shop.api}/credentials/subjects`, {
       traceparent: `00-${trace}-1234567890abcdef-01`,
@@ -386,20 +393,20 @@ describe('every answer', () => {
     `ff-${'a'.repeat(32)}-1234567890abcdef-01`,
     `00-${'G'.repeat(32)}-1234567890abcdef-01`,
     `00-${'A'.repeat(32)}-1234567890abcdef-01`,
-  ])('begins a trace of its own in place of %j', async (traceparent) => {
+  ])('begins a new trace when the caller sends %j', async (traceparent) => {
     const { headers } = await send('GET', `${shop.api}/credentials/subjects`, { traceparent });
     expect(headers.traceparent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/);
     expect(headers.traceparent?.slice(3, 35)).not.toBe(traceparent.slice(3, 35));
   });
 
-  it('of a call that was let in names the version of the API that the app was made for', async () => {
+  it('has the API version of the app when the request was accepted', async () => {
     const { headers } = await shop.list();
     expect(headers['api-version']).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 });
 
 describe('a problem', () => {
-  it('has all that it should have, and explains itself', async () => {
+  it('has all of its members and a documented type', async () => {
     const { body, headers } = await shop.get<Problem>('00000000-0000-0000-0000-000000000000');
     expect(body).toEqual({
       type: `${stack.baseUrl}/docs/errors#unknown_subject`,
@@ -416,7 +423,7 @@ describe('a problem', () => {
     expect(page.text).toContain(`id="${hash.slice(1)}"`);
   });
 
-  it('does not repeat what was sent', async () => {
+  it('does not repeat what the caller sent', async () => {
     for (const path of [
       `/o/<script>alert(1)</script>/api/credentials/subjects`,
       `/canary<script>`,

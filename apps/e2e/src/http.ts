@@ -1,7 +1,7 @@
 import { Agent, request as send, type OutgoingHttpHeaders } from 'node:http';
 
-/** One call, as it goes over the wire: nothing is normalized, so that a test can send what a library would not. */
-export interface Wire {
+/** One request as it goes over the wire. Nothing is normalized, so that a test can send what a library would not. */
+export interface WireRequest {
   origin: string;
   method?: string;
   /** Path and query, sent as they are. */
@@ -10,8 +10,7 @@ export interface Wire {
   body?: string | Buffer;
   /** Sends the body without a Content-Length. */
   chunked?: boolean;
-  /** Milliseconds until the caller gives up. */
-  timeout?: number;
+  timeoutMs?: number;
 }
 
 export interface Reply<Body = Problem> {
@@ -24,7 +23,7 @@ export interface Reply<Body = Problem> {
   milliseconds: number;
 }
 
-/** A problem as every refusal of the API carries it (RFC 9457). */
+/** The body of an error response (RFC 9457). */
 export interface Problem {
   type: string;
   title: string;
@@ -38,13 +37,10 @@ export interface Problem {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 
-/**
- * The X-Request-Id that a test chose, by the id that Holdfast gave: an erasure takes the first one out of the audit
- * log.
- */
+/** The X-Request-Id that a test chose, by the id that Holdfast assigned: an erasure removes the former from the log. */
 export const chosenIds = new Map<string, string>();
 
-/** Sends a call and reads the whole answer. Rejects only when there is none. */
+/** Sends a request and reads the whole response. Rejects only when there is none. */
 export function exchange<Body = Problem>({
   origin,
   method = 'GET',
@@ -52,8 +48,8 @@ export function exchange<Body = Problem>({
   headers = {},
   body,
   chunked,
-  timeout = 30_000,
-}: Wire): Promise<Reply<Body>> {
+  timeoutMs = 30_000,
+}: WireRequest): Promise<Reply<Body>> {
   const began = performance.now();
   const { hostname, port } = new URL(origin);
   const length = body !== undefined && !chunked ? { 'content-length': Buffer.byteLength(body) } : {};
@@ -66,7 +62,7 @@ export function exchange<Body = Problem>({
         method,
         path,
         headers: { ...length, ...headers },
-        signal: AbortSignal.timeout(timeout),
+        signal: AbortSignal.timeout(timeoutMs),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -98,7 +94,7 @@ function parse(text: string, type = ''): unknown {
   return /^application\/(?:[a-z]+\+)?json/.test(type) && text !== '' ? JSON.parse(text) : undefined;
 }
 
-/** Ends the connections that are kept open, so that nothing keeps a finished test run. */
+/** Closes the connections that are kept alive, since they would keep a finished test process running. */
 export function closeConnections(): void {
   agent.destroy();
 }

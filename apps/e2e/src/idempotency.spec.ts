@@ -1,4 +1,4 @@
-// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): a repeat is safe, also across gateways.
+// Idempotency-Key (draft-ietf-httpapi-idempotency-key-header): repeating a request is safe, also across gateways.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
@@ -20,7 +20,7 @@ const withKey = (key: string | string[], options: CallOptions = {}): CallOptions
 const count = async (client: Client) => (await client.all()).length;
 
 describe('a repeated request', () => {
-  it('gets the same answer, through whichever gateway, and makes nothing', async () => {
+  it('has the same response through any gateway, and changes nothing', async () => {
     const key = randomUUID();
     const first = await shop.offer({ offerExpiresIn: 900 }, withKey(key, { gateway: 0 }));
     const before = await count(shop);
@@ -35,7 +35,7 @@ describe('a repeated request', () => {
     expect(await count(shop)).toBe(before);
   });
 
-  it('is the same whether the key is quoted or not, and whatever the order of the members', async () => {
+  it('is recognized with a quoted key and with another order of members', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({ offerExpiresIn: 900, credentialType: 'customer' }, withKey(key));
     expect((await shop.offer({ credentialType: 'customer', offerExpiresIn: 900 }, withKey(`"${key}"`))).body).toEqual(
@@ -43,20 +43,20 @@ describe('a repeated request', () => {
     );
   });
 
-  it('is the same with {} and with no body', async () => {
+  it('is recognized with {} and with an empty body', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({}, withKey(key));
     expect((await shop.offer(undefined, { body: '', ...withKey(key) })).body).toEqual(body);
   });
 
-  it('gets the same answer after the offer was withdrawn', async () => {
+  it('has the same response after the offer was withdrawn', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({}, withKey(key));
     await shop.withdraw(body.offerId);
     expect((await shop.offer({}, withKey(key))).body).toEqual(body);
   });
 
-  it('is refused with another body', async () => {
+  it('is 422 with another body', async () => {
     const key = randomUUID();
     await shop.offer({ offerExpiresIn: 900 }, withKey(key));
     const before = await count(shop);
@@ -69,7 +69,7 @@ describe('a repeated request', () => {
     expect(await count(shop)).toBe(before);
   });
 
-  it('does not make an erased customer anew', async () => {
+  it('is 409 after the customer was erased', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({}, withKey(key));
     expect((await shop.erase(body.subject)).status).toBe(204);
@@ -82,7 +82,7 @@ describe('a repeated request', () => {
     expect(await count(shop)).toBe(before);
   });
 
-  it('of a further offer gets the same answer and makes no further one', async () => {
+  it('of a further offer has the same response, and makes no other offer', async () => {
     const key = randomUUID();
     const { body: customer } = await shop.offer();
     const first = await shop.offer({ subject: customer.subject }, withKey(key));
@@ -93,16 +93,16 @@ describe('a repeated request', () => {
   });
 });
 
-describe('requests with one key at once', () => {
-  it.each([1, 2, 3])('make one offer (%d)', async () => {
+describe('concurrent requests with one key', () => {
+  it.each([1, 2, 3])('make one offer (round %d)', async () => {
     const key = randomUUID();
     const before = await count(shop);
-    const answers: Reply<Offer & Problem>[] = await Promise.all(
+    const replies: Reply<Offer & Problem>[] = await Promise.all(
       Array.from({ length: 10 }, (_, i) => shop.offer<Offer & Problem>({}, withKey(key, { gateway: i % 2 }))),
     );
-    const made = answers.filter((a) => a.status === 201);
+    const made = replies.filter((a) => a.status === 201);
     expect(new Set(made.map((a) => a.text)).size).toBe(1);
-    for (const { status, body, headers } of answers.filter((a) => a.status !== 201)) {
+    for (const { status, body, headers } of replies.filter((a) => a.status !== 201)) {
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' });
       expect(headers['retry-after']).toMatch(/^\d+$/);
     }
@@ -114,21 +114,21 @@ describe('requests with one key at once', () => {
   it('to one customer make one further offer', async () => {
     const key = randomUUID();
     const { body: customer } = await shop.offer();
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       Array.from({ length: 10 }, (_, i) =>
         shop.offer<Offer & Problem>({ subject: customer.subject }, withKey(key, { gateway: i % 2 })),
       ),
     );
-    const made = answers.filter((a) => a.status === 201);
+    const made = replies.filter((a) => a.status === 201);
     expect(made.length).toBeGreaterThan(0);
     expect(new Set(made.map((a) => a.text)).size).toBe(1);
-    for (const { status, body } of answers.filter((a) => a.status !== 201))
+    for (const { status, body } of replies.filter((a) => a.status !== 201))
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' });
   });
 });
 
 describe('a change of state', () => {
-  it('is made once for each key, through whichever gateway, and says which answers are repeats', async () => {
+  it('is made once for each key through any gateway, and marks a replayed response', async () => {
     const { body: offer } = await shop.offer();
     const steps: [string, (gateway: number) => Promise<Reply<unknown>>][] = [
       ['revoke', (gateway) => shop.manage('revoke', offer.credentialId, 'lost', withKey('r', { gateway }))],
@@ -145,14 +145,14 @@ describe('a change of state', () => {
         repeat.headers['idempotency-replayed'],
       ]).toEqual([what, what === 'erase' ? 204 : 200, undefined, first.status, first.text, 'true']);
     }
-    // Erased: of the earlier answer nothing is left to give.
+    // The erasure has deleted the stored response.
     expect(await shop.manage('revoke', offer.credentialId, 'lost', withKey('r'))).toMatchObject({
       status: 409,
       body: { code: 'conflict' },
     });
   });
 
-  it('of another kind under the same key is refused', async () => {
+  it('is 422 when the key belongs to another kind of request', async () => {
     const key = randomUUID();
     const { body } = await shop.offer({}, withKey(key));
     expect(await shop.withdraw(body.offerId, withKey(key))).toMatchObject({
@@ -164,7 +164,7 @@ describe('a change of state', () => {
 });
 
 describe('a key', () => {
-  it('is an app’s own', async () => {
+  it('belongs to one app', async () => {
     const key = randomUUID();
     const { body: mine } = await shop.offer({}, withKey(key));
     const { body: other, headers } = await kiosk.offer({}, withKey(key));
@@ -172,7 +172,7 @@ describe('a key', () => {
     expect(headers['idempotency-replayed']).toBeUndefined();
   });
 
-  it('is not used up by a request that was refused', async () => {
+  it('is not consumed by a rejected request', async () => {
     const key = randomUUID();
     expect((await shop.offer<Problem>({ offerExpiresIn: 1 }, withKey(key))).status).toBe(422);
     expect((await shop.offer<Problem>({ subject: randomUUID() }, withKey(key))).status).toBe(404);
@@ -188,7 +188,7 @@ describe('a key', () => {
     ['with a tab', 'a\tb'],
     ['given twice', ['a', 'b']],
     ['given twice alike', ['a', 'a']],
-  ])('that is %s is refused', async (_, key) => {
+  ])('is 400 when it is %s', async (_, key) => {
     const { status, body } = await shop.offer<Problem>({}, withKey(key));
     expect({ status, code: body.code }).toEqual({ status: 400, code: 'invalid_request' });
     expect(body.errors?.[0]?.header?.toLowerCase()).toBe('idempotency-key');

@@ -2,7 +2,7 @@ import type { AccessTokenClaims } from '@holdfast/contracts';
 
 const decode = (part: string | undefined): unknown => JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
 
-/** What a token says, unverified. */
+/** The claims of a token, unverified. */
 export function claimsOf(token: string): AccessTokenClaims {
   return decode(token.split('.')[1]) as AccessTokenClaims;
 }

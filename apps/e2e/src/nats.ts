@@ -3,6 +3,7 @@ import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnecti
 import {
   inboxPrefix,
   platformKeys,
+  type AuditRecord,
   type BusUser,
   type Contract,
   type ReplyOf,
@@ -10,11 +11,11 @@ import {
 } from '@holdfast/contracts';
 import type { Stack } from './stack.ts';
 
-/** Someone who got hold of a service's login to the bus. */
+/** Connects with the login of a service, as an attacker who has stolen it. */
 export async function connectAs(
   stack: Stack,
   user: BusUser,
-): Promise<{ connection: NatsConnection; refused: PermissionViolationError[] }> {
+): Promise<{ connection: NatsConnection; violations: PermissionViolationError[] }> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(stack.secrets.nkeySeeds[user]));
   const connection = await connect({
     servers: stack.launcher.natsUrl,
@@ -22,48 +23,50 @@ export async function connectAs(
     inboxPrefix: inboxPrefix(user),
     reconnect: false,
   });
-  const refused: PermissionViolationError[] = [];
+  const violations: PermissionViolationError[] = [];
   void (async () => {
     for await (const status of connection.status()) {
-      if (status.type === 'error' && status.error instanceof PermissionViolationError) refused.push(status.error);
+      if (status.type === 'error' && status.error instanceof PermissionViolationError) violations.push(status.error);
     }
   })();
-  return { connection, refused };
+  return { connection, violations };
 }
 
-/** Asks contracts as a user of the bus. */
+/** Sends requests of contracts as a user of the bus. */
 export interface BusClient {
   request: <C extends Contract>(contract: C, input: RequestOf<C>) => Promise<ReplyOf<C>>;
   close: () => Promise<void>;
+}
+
+/** The request that a record of these tests names. */
+export function requestInfo(): AuditRecord['request'] {
+  return {
+    id: randomUUID(),
+    traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
+    method: 'BUS',
+    route: 'e2e',
+  };
 }
 
 export async function busClient(stack: Stack, user: BusUser, org = ''): Promise<BusClient> {
   const { connection } = await connectAs(stack, user);
   return {
     request: async ({ subject, timeoutMs }, input) => {
-      const request = {
-        id: randomUUID(),
-        traceparent: `00-${'1'.repeat(32)}-${'1'.repeat(16)}-00`,
-        method: 'BUS',
-        route: 'e2e',
-      };
-      const context = { org, actor: { type: 'system', id: user }, request, auditId: randomUUID() };
-      const answer = await connection.request(
+      const context = { org, actor: { type: 'system', id: user }, request: requestInfo(), auditId: randomUUID() };
+      const message = await connection.request(
         subject,
         JSON.stringify({ pattern: subject, id: randomUUID(), data: { input, context } }),
         { timeout: 4 * timeoutMs },
       );
-      const { response, err } = answer.json<{ response?: unknown; err?: unknown }>();
-      if (response === undefined) throw new Error(`${subject} answered ${JSON.stringify(err)}`);
+      const { response, err } = message.json<{ response?: unknown; err?: unknown }>();
+      if (response === undefined) throw new Error(`${subject} failed: ${JSON.stringify(err)}`);
       return response as never;
     },
     close: () => connection.close(),
   };
 }
 
-/**
- * The public key of the platform's tokens: it is not published, so an attacker who has it knows more than any caller.
- */
+/** The public key of the platform's tokens. It is not published, so an attacker who has it knows more than callers. */
 export async function platformPublicKey(stack: Stack): Promise<Record<string, string>> {
   const gateway = await busClient(stack, 'gateway');
   try {

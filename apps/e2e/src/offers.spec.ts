@@ -1,9 +1,11 @@
-// Specification §4.1: what an offer is, and what is refused without leaving a trace.
+// Specification §4.1: offers, and requests that are rejected without an effect.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
+import { SoftwareAuthenticator } from '@holdfast/testing';
 import { badOffers } from './bad-offers.ts';
 import type { Client } from './client.ts';
 import { closeConnections, type Problem } from './http.ts';
+import { claim, tokenOf } from './sign-in/customer.fixture.ts';
 import { newClients, stack } from './under-test.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-/** Seconds between now and an offer's end. */
+/** Seconds until the offer expires. */
 function secondsLeft({ expiresAt }: Offer): number {
   return (Date.parse(expiresAt) - Date.now()) / 1000;
 }
@@ -32,10 +34,10 @@ describe('an offer', () => {
     ['no body and a content type', { body: '', headers: { 'content-type': 'application/json' } }],
     ['no body and no length', { body: '', chunked: true }],
     [
-      'an empty object in the usual disguise',
+      'an empty object with whitespace and another spelling of the content type',
       { body: ' {\r\n} ', headers: { 'content-type': 'Application/JSON; charset=UTF-8' } },
     ],
-  ])('is made with %s', async (_, options) => {
+  ])('is created with %s', async (_, options) => {
     const { status, body, headers } = await shop.offer(undefined, options);
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -50,11 +52,11 @@ describe('an offer', () => {
     expect(headers['cache-control']).toBe('no-store');
     expect(secondsLeft(body)).toBeGreaterThan(72 * hour - 60);
     expect(secondsLeft(body)).toBeLessThanOrEqual(72 * hour);
-    const there = await shop.call<{ subject: string }>('GET', headers.location!);
-    expect(there.body.subject).toBe(body.subject);
+    const located = await shop.call<{ subject: string }>('GET', headers.location!);
+    expect(located.body.subject).toBe(body.subject);
   });
 
-  it('takes every field', async () => {
+  it('applies credentialType, offerExpiresIn, validUntil and returnUrl', async () => {
     const validUntil = new Date(Date.now() + 30 * 24 * hour * 1000).toISOString();
     const { status, body } = await shop.offer({
       credentialType: 'customer',
@@ -64,6 +66,14 @@ describe('an offer', () => {
     });
     expect(status).toBe(201);
     expect(Math.round(secondsLeft(body) / 60)).toBe(120);
+    expect((await shop.issued(body.credentialId)).body).toMatchObject({
+      credentialType: 'customer',
+      expiresAt: validUntil,
+    });
+    expect(await claim(shop.app.org, tokenOf(body.claimUrl), new SoftwareAuthenticator())).toMatchObject({
+      status: 200,
+      body: { returnUrl },
+    });
   });
 
   it('never repeats an identifier or a link', async () => {
@@ -72,7 +82,7 @@ describe('an offer', () => {
       expect(new Set(offers.map(({ body }) => body[member])).size).toBe(50);
   });
 
-  it.each([600, 601, 2_591_999, 2_592_000])('may live for %d seconds', async (offerExpiresIn) => {
+  it.each([600, 601, 2_591_999, 2_592_000])('may expire after %d seconds', async (offerExpiresIn) => {
     const { status, body } = await shop.offer({ offerExpiresIn });
     expect(status).toBe(201);
     expect(Math.abs(secondsLeft(body) - offerExpiresIn)).toBeLessThan(60);
@@ -83,31 +93,32 @@ describe('an offer', () => {
     '2031-01-01T00:00:00.123456Z',
     '2031-01-01T00:00:00+05:30',
     '9999-12-31T23:59:59.999Z',
-  ])('may end at %s', async (validUntil) => {
+  ])('may be for a credential that expires at %s', async (validUntil) => {
     expect((await shop.offer({ validUntil })).status).toBe(201);
   });
 });
 
 describe('a bad body', () => {
   it.each(badOffers)(
-    '$name is refused, says where, and stores nothing',
-    async ({ status, code = 'invalid_request', pointer, ...sent }) => {
+    'is rejected with a pointer and without an effect: $name',
+    async ({ status, code = 'invalid_request', pointer, ...request }) => {
       const before = await newest();
-      const { body, ...answer } = await shop.offer<Problem>(undefined, sent);
-      expect([status].flat()).toContain(answer.status);
+      const { body, status: returned } = await shop.offer<Problem>(undefined, request);
+      expect([status].flat()).toContain(returned);
       expect(body.code).toBe(code);
-      if (pointer !== undefined) expect(body.errors?.map((e) => e.pointer)).toContain(pointer);
+      const pointers = body.errors?.map((e) => e.pointer) ?? [];
+      expect(pointers).toEqual(expect.arrayContaining(pointer === undefined ? [] : [pointer]));
       expect(await newest()).toEqual(before);
     },
   );
 
-  it('points at every member at fault', async () => {
+  it('has a pointer for every invalid member', async () => {
     const { status, body } = await shop.offer<Problem>({ offerExpiresIn: 'x', validUntil: 'y', name: 'z' });
     expect(status).toBe(422);
     expect(body.errors?.map((e) => e.pointer).sort()).toEqual(['#/name', '#/offerExpiresIn', '#/validUntil']);
   });
 
-  it('does not come back in the answer: it may hold what must not be kept', async () => {
+  it('is not repeated in the response, since it may contain personal data', async () => {
     const { text } = await shop.offer<Problem>({ returnUrl: 'https://canary.example/4711', offerExpiresIn: 'canary' });
     expect(text).not.toContain('canary');
   });
@@ -118,7 +129,7 @@ describe('a bad body', () => {
 });
 
 describe('returnUrl', () => {
-  it.each([returnUrl, 'https://shop.example/other'])('may be %s, which is registered', async (url) => {
+  it.each([returnUrl, 'https://shop.example/other'])('may be the registered %s', async (url) => {
     expect((await shop.offer({ returnUrl: url })).status).toBe(201);
   });
 
@@ -145,13 +156,13 @@ describe('returnUrl', () => {
     '//shop.example/other',
     ' https://shop.example/other',
     'https://shop.example/other ',
-  ])('may not be %j, which is not', async (url) => {
+  ])('may not be %j, which is not registered', async (url) => {
     const { status, body } = await shop.offer<Problem>({ returnUrl: url });
     expect(status).toBe(422);
     expect(body.errors).toEqual([expect.objectContaining({ pointer: '#/returnUrl' })]);
   });
 
-  it("may not be another app's", async () => {
+  it('may not be a redirect URI of another app', async () => {
     expect((await kiosk.offer({ returnUrl })).status).toBe(422);
   });
 });

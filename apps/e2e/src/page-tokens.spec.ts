@@ -1,12 +1,15 @@
-// Page tokens: opaque, sealed, bound to app and filter; what they lead through while the list changes.
+// Page tokens: opaque, authenticated, bound to app and filter, and reliable while the list changes.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SubjectSummary } from '@holdfast/contracts';
+import { randomSequence } from '@holdfast/testing';
 import type { Client } from './client.ts';
-import { inParallel, times } from './parallel.ts';
+import { chaosSeed } from './config.ts';
 import { closeConnections, type Problem } from './http.ts';
-import { randomSequence } from './random.ts';
+import { inParallel, times } from './parallel.ts';
 import { newClients } from './under-test.ts';
+
+const seed = chaosSeed();
 
 let shop: Client;
 let kiosk: Client;
@@ -27,7 +30,7 @@ const firstToken = async (client: Client, query: Record<string, string> = {}) =>
   (await client.list({ limit: '1', ...query })).body.nextPageToken!;
 
 describe('a page token', () => {
-  it('leads on through either gateway, with another limit, and again', async () => {
+  it('is valid at either gateway, with another limit, and several times', async () => {
     const token = await firstToken(shop);
     const pages = await Promise.all(
       [0, 1, 0].map((gateway) => shop.list({ limit: '2', next_page_token: token }, { gateway })),
@@ -37,7 +40,7 @@ describe('a page token', () => {
     expect(pages[2]!.body.items).toEqual(pages[0]!.body.items);
   });
 
-  it('says nothing of what it holds', async () => {
+  it('does not reveal its content', async () => {
     const token = await firstToken(shop);
     const { body } = await shop.list({ limit: '1' });
     expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
@@ -47,21 +50,20 @@ describe('a page token', () => {
     expect(await firstToken(shop)).not.toBe(token);
   });
 
-  it('is refused when any character of it is another', async () => {
+  it('is rejected when any character of it is changed', async () => {
     const token = await firstToken(shop);
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const changed = [...token].map(
       (c, i) => token.slice(0, i) + alphabet[(alphabet.indexOf(c) + 1) % 64]! + token.slice(i + 1),
     );
-    const answers = await inParallel(changed, 8, (next_page_token) => shop.list<Problem>({ next_page_token }));
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+    const replies = await inParallel(changed, 8, (next_page_token) => shop.list<Problem>({ next_page_token }));
+    expect(new Set(replies.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
       new Set(['400 invalid_page_token']),
     );
   });
 
-  it('is refused cut short, made longer, spelled otherwise, made up', async () => {
+  it('is rejected when it is truncated, extended, encoded differently or invented', async () => {
     const token = await firstToken(shop);
-    const standard = Buffer.from(token, 'base64url').toString('base64');
     const bad = [
       token.slice(1),
       token.slice(0, -1),
@@ -78,8 +80,11 @@ describe('a page token', () => {
       [...token].reverse().join(''),
       token.toLowerCase(),
     ];
-    if (standard !== token) bad.push(standard);
     bad.push(
+      // Standard base64, with padding: other characters in any case.
+      Buffer.from(token, 'base64url')
+        .toString('base64')
+        .padEnd(token.length + 1, '='),
       'x',
       '0',
       '-1',
@@ -104,19 +109,18 @@ describe('a page token', () => {
   });
 
   it.each([
-    ['a long one', `next_page_token=${'A'.repeat(2001)}`],
-    ['a very long one', `next_page_token=${'A'.repeat(8000)}`],
-    ['an empty one', 'next_page_token='],
-    ['one without a value', 'next_page_token'],
-    ['two', 'next_page_token=a&next_page_token=b'],
-  ])('is refused when it is %s', async (_, query) => {
+    ['long', `next_page_token=${'A'.repeat(2001)}`],
+    ['very long', `next_page_token=${'A'.repeat(8000)}`],
+    ['empty', 'next_page_token='],
+    ['without a value', 'next_page_token'],
+    ['given twice', 'next_page_token=a&next_page_token=b'],
+  ])('is rejected when it is %s', async (_, query) => {
     const { status, body } = await shop.list<Problem>(query);
     expect(status).toBe(400);
-    // Of two nobody can say which one is meant.
     expect(body.code).toBe(query.includes('&') ? 'invalid_request' : 'invalid_page_token');
   });
 
-  it('is refused with another filter', async () => {
+  it('is rejected with another filter', async () => {
     const [unfiltered, filtered] = await Promise.all([firstToken(shop), firstToken(shop, { claimed: 'false' })]);
     const mixed: Record<string, string>[] = [
       { claimed: 'false', next_page_token: unfiltered },
@@ -129,7 +133,7 @@ describe('a page token', () => {
     expect((await shop.list({ claimed: 'false', next_page_token: filtered })).status).toBe(200);
   });
 
-  it('is refused from another app, also of another organization, and from another list', async () => {
+  it('is rejected when another app, organization or list issued it', async () => {
     const { body: log } = await auditor.audit({ limit: '1' });
     const foreign = [await firstToken(kiosk), await firstToken(elsewhere), log.nextPageToken!];
     for (const next_page_token of foreign)
@@ -142,53 +146,50 @@ describe('a page token', () => {
   });
 });
 
-describe('a thousand customers', () => {
-  const random = randomSequence(4711);
-  let walker: Client;
-  let made: string[];
+describe(`a list of a thousand customers (HOLDFAST_CHAOS_SEED=${seed})`, () => {
+  const random = randomSequence(seed);
+  let lister: Client;
+  let created: string[];
   beforeAll(async () => {
-    ({ walker } = await newClients({ walker: {} }));
-    made = await inParallel(times(1000), 24, async () => (await walker.offer()).body.subject);
+    ({ lister } = await newClients({ lister: {} }));
+    created = await inParallel(times(1000), 24, async () => (await lister.offer()).body.subject);
   });
 
-  it.each([200, 199, 50, 7, 1])(
-    'stand once each in pages of %d, newest first, while nothing happens',
-    async (limit) => {
-      const seen = await pages(walker, () => (limit === 1 ? 1 + random(3) : limit));
-      expect(seen.map((s) => s.subject).sort()).toEqual([...made].sort());
-      expectNewestFirst(seen);
-    },
-  );
+  it.each([200, 199, 50, 7, 1])('has each of them once in pages of %d, newest first', async (limit) => {
+    const seen = await pages(lister, () => (limit === 1 ? 1 + random(3) : limit));
+    expect(seen.map((s) => s.subject).sort()).toEqual([...created].sort());
+    expectNewestFirst(seen);
+  });
 
-  it('stand once each while others come and go', async () => {
+  it('has each of them once while others are added and erased', async () => {
     const erased = new Set<string>();
     const added: string[] = [];
-    let going = true;
+    let changing = true;
     const changes = inParallel(times(4), 4, async () => {
-      while (going) {
-        added.push((await walker.offer()).body.subject);
-        const victim = made[random(made.length)]!;
-        if (erased.has(victim)) continue;
-        erased.add(victim);
-        expect((await walker.erase(victim)).status).toBe(204);
+      while (changing) {
+        added.push((await lister.offer()).body.subject);
+        const subject = created[random(created.length)]!;
+        if (erased.has(subject)) continue;
+        erased.add(subject);
+        expect((await lister.erase(subject)).status).toBe(204);
       }
     });
     const limits = [() => 1 + random(200), () => 200, () => 50, () => 1 + random(5), () => 17];
-    const walks = await Promise.all(limits.map((limit) => pages(walker, limit)));
-    going = false;
+    const walks = await Promise.all(limits.map((limit) => pages(lister, limit)));
+    changing = false;
     await changes;
-    const stayed = made.filter((id) => !erased.has(id));
+    const remaining = created.filter((id) => !erased.has(id));
     expect(added.length).toBeGreaterThan(20);
     for (const seen of walks) {
       const ids = seen.map((s) => s.subject);
       expect(new Set(ids).size).toBe(ids.length);
-      const there = new Set(ids);
-      expect(stayed.filter((id) => !there.has(id))).toEqual([]);
+      const listed = new Set(ids);
+      expect(remaining.filter((id) => !listed.has(id))).toEqual([]);
       expectNewestFirst(seen);
     }
-    const after = await walker.all();
-    expect(after.map((s) => s.subject).sort()).toEqual([...stayed, ...added].sort());
-    made = after.map((s) => s.subject);
+    const after = await lister.all();
+    expect(after.map((s) => s.subject).sort()).toEqual([...remaining, ...added].sort());
+    created = after.map((s) => s.subject);
   }, 180_000);
 
   async function pages(client: Client, limit: () => number): Promise<SubjectSummary[]> {
@@ -198,8 +199,9 @@ describe('a thousand customers', () => {
       const requested = limit();
       const { status, body } = await client.list({ limit: String(requested), ...token });
       expect(status).toBe(200);
+      // Only the last page may be shorter.
       expect(body.items.length).toBeLessThanOrEqual(requested);
-      if (body.hasMore) expect(body.items).toHaveLength(requested);
+      expect(body.hasMore && body.items.length < requested).toBe(false);
       seen.push(...body.items);
       if (!body.hasMore) return seen;
       token = { next_page_token: body.nextPageToken! };

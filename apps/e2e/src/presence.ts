@@ -2,7 +2,7 @@ import { solveChallenge, type Challenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { callApi, type Client } from './client.ts';
 
-/** What the widget sends, as an object, so that a test can change it. */
+/** The widget's payload as an object, so that a test can change it. */
 export interface SolvedChallenge {
   challenge: {
     parameters: Record<string, unknown> & { data: Record<string, unknown>; expiresAt: number };
@@ -11,10 +11,7 @@ export interface SolvedChallenge {
   solution: { counter: number; derivedKey: string; time?: number };
 }
 
-/**
- * A proof of presence for this app's offers, by a program in place of the widget: it costs next to nothing in the stack
- * of the tests.
- */
+/** A presence proof for this app's offers, solved without the widget. In this stack challenges cost almost nothing. */
 export async function presenceProof(client: Client): Promise<{ type: 'altcha'; payload: string }> {
   return { type: 'altcha', payload: encodePayload(await solvedChallenge(client)) };
 }

@@ -1,5 +1,5 @@
-// Every command of docs/runbook.md, run as it stands there: an operator reads it when something is broken, and nobody
-// else ever.
+// Runs every command of docs/runbook.md. Operators use the runbook only when something is broken, so that nobody else
+// would find a command that has become wrong.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,13 +12,15 @@ import { root, type App } from './stack.ts';
 import { stack } from './under-test.ts';
 
 const text = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
-/** Commands and statements in a line, and the first line of each block. */
+const programs = [
+  ...['holdfast', 'node', 'npm', 'openssl', 'docker', 'psql'],
+  ...['SELECT', 'UPDATE', 'DELETE', 'INSERT', 'ALTER', 'VACUUM', 'REINDEX', 'ANALYZE'],
+];
+/** Commands and statements within the text, and the first line of each block. */
 const commands = [
-  ...[
-    ...text.matchAll(
-      /`((?:holdfast|node|npm|openssl|docker|psql|SELECT|UPDATE|DELETE|INSERT|ALTER|VACUUM|REINDEX|ANALYZE)(?: [^`]*)?)`/g,
-    ),
-  ].map(([, command]) => command!.replaceAll('\\|', '|')),
+  ...[...text.matchAll(new RegExp(`\`((?:${programs.join('|')})(?: [^\`]*)?)\``, 'g'))].map(([, command]) =>
+    command!.replaceAll('\\|', '|'),
+  ),
   ...[...text.matchAll(/```(?:sh|sql)\n([^\n]*)/g)].map(([, line]) => line!),
 ];
 
@@ -30,8 +32,8 @@ const holdfast =
   (...args: string[]) =>
   (): Promise<unknown> =>
     stack.operator(...args);
-/** Of the owner of the database; undone, since others use the same. */
-const undone = (sql: string) => async (): Promise<void> => {
+/** Runs a statement as the owner of the database and rolls it back, since other tests use the same database. */
+const rolledBack = (sql: string) => async (): Promise<void> => {
   await owner.query('BEGIN');
   try {
     await owner.query(sql);
@@ -40,7 +42,7 @@ const undone = (sql: string) => async (): Promise<void> => {
   }
 };
 
-/** How each is run here, with what it leaves out. */
+/** How each command is run here, with the arguments that the runbook leaves out. */
 const run: Record<string, () => Promise<unknown>> = {
   'holdfast bus declare': holdfast('bus', 'declare'),
   'holdfast database setup': holdfast('database', 'setup'),
@@ -58,17 +60,17 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast org suspend': () => stack.operator('org', 'suspend', org),
   'holdfast presence set <org> --turnstile-secret-stdin': () =>
     stack.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
-  'SELECT * FROM watermarks.subjects': undone('SELECT * FROM watermarks.subjects'),
-  'SELECT org, count(*), min(due_at) FROM audit.pending_record WHERE quarantined GROUP BY org': undone(
+  'SELECT * FROM watermarks.subjects': rolledBack('SELECT * FROM watermarks.subjects'),
+  'SELECT org, count(*), min(due_at) FROM audit.pending_record WHERE quarantined GROUP BY org': rolledBack(
     'SELECT org, count(*), min(due_at) FROM audit.pending_record WHERE quarantined GROUP BY org',
   ),
-  "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": undone(
+  "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = …": rolledBack(
     "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'",
   ),
-  "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'": undone(
+  "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'": rolledBack(
     "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'",
   ),
-  'DELETE FROM issuance.idempotency': undone('DELETE FROM issuance.idempotency'),
+  'DELETE FROM issuance.idempotency': rolledBack('DELETE FROM issuance.idempotency'),
   VACUUM: () => owner.query('VACUUM'),
   'node dist/migrate.js': async () => {
     const migrate = (service: string) =>
@@ -83,51 +85,51 @@ const run: Record<string, () => Promise<unknown>> = {
   },
 };
 
-/** What is not run here, why, and which test does it, if one does; `as` stands in that one. */
+/** Commands that are not run here, the reason, and the test that runs them, if one does: its file contains `as`. */
 const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   holdfast: { why: 'the name of the command line' },
   'npm run holdfast --': { why: 'how all others are run' },
   'npm start': { why: 'how the stack under test was started' },
   psql: { why: 'the name of a program' },
-  'VACUUM FULL': { why: 'what database rewrite does' },
+  'VACUUM FULL': { why: 'is part of database rewrite' },
   'holdfast database rewrite': {
-    why: 'locks the tables of all',
+    why: 'locks all tables',
     file: 'apps/e2e/src/audit/erased-files.spec.ts',
     as: 'rewrite',
   },
   'holdfast database rewrite --if-erased': {
-    why: 'locks the tables of all',
+    why: 'locks all tables',
     file: 'apps/e2e/src/audit/erased-files.spec.ts',
     as: 'rewrite',
   },
   'holdfast audit verify': {
-    why: 'needs a log with something in it',
+    why: 'needs a log with entries',
     file: 'apps/e2e/src/audit/proofs.spec.ts',
     as: "'verify'",
   },
   'holdfast audit drop': {
-    why: 'takes entries out of a log, which must have some',
+    why: 'needs a log with past months',
     file: 'apps/e2e/src/audit/partitions.spec.ts',
     as: "'drop'",
   },
   'npm run versions -- --ref <the version that runs>': {
     why: 'its short form is a test',
     file: 'apps/e2e/src/versions.spec.ts',
-    as: 'sideBySide',
+    as: 'runSideBySide',
   },
   'docker compose -f docker/compose.yaml exec postgres pg_dump …': { why: 'needs containers' },
   'BEGIN;': {
-    why: 'erases, so it has a database of its own',
+    why: 'erases customers, so that it needs its own database',
     file: 'apps/cli/src/restore.int.spec.ts',
     as: 'docs/runbook.md',
   },
   'DO $$': {
-    why: 'needs a log that is damaged',
+    why: 'needs a damaged log',
     file: 'apps/audit/src/quarantine/damaged-log.int.spec.ts',
     as: 'docs/runbook.md',
   },
 };
-/** PostgreSQL's client programs are not part of what npm brings: a test of its own runs them where they are. */
+/** npm does not install PostgreSQL's client programs. This test runs them where they are installed. */
 const ofPostgres = { pattern: /^(pg_dump|pg_restore|pg_basebackup|psql) /, file: 'apps/cli/src/backup.int.spec.ts' };
 const isNotHere = (command: string): boolean =>
   notHere[command] !== undefined ||
@@ -145,16 +147,16 @@ beforeAll(async () => {
 afterAll(() => owner.end());
 
 describe('the runbook', () => {
-  it('has no command that is not run by a test', () => {
+  it('has no command that no test runs', () => {
     expect(commands.length).toBeGreaterThan(20);
     expect(commands.filter((command) => !run[command] && !isNotHere(command))).toEqual([]);
     expect([...Object.keys(run), ...Object.keys(notHere)].filter((command) => !commands.includes(command))).toEqual([]);
-    for (const { file, as = '' } of Object.values(notHere))
-      if (file !== undefined)
-        expect([file, readFileSync(join(root, file), 'utf8')]).toEqual([file, expect.stringContaining(as)]);
+    const elsewhere = Object.values(notHere).filter(({ file }) => file !== undefined);
+    for (const { file, as = '' } of elsewhere)
+      expect([file, readFileSync(join(root, file!), 'utf8')]).toEqual([file, expect.stringContaining(as)]);
   });
 
-  it.each(Object.entries(run))('%s', async (_, command) => {
+  it.each(Object.entries(run))('has the working command %s', async (_, command) => {
     await command();
   });
 });

@@ -1,4 +1,4 @@
-// A service that is stopped and started again has the settings of now, and not those that the stack began with.
+// A service that is stopped and started again has the current settings, not those with which the stack was started.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -20,15 +20,16 @@ afterAll(async () => {
   await restart();
   closeConnections();
 });
-/** What an offer that ends in `seconds` is answered. */
-const offerOf = async (seconds: number): Promise<number> => (await shop.offer({ offerExpiresIn: seconds })).status;
+/** The status of an offer that expires after `seconds`. */
+const statusOfOffer = async (seconds: number): Promise<number> =>
+  (await shop.offer({ offerExpiresIn: seconds })).status;
 
-it('reads the .env file again, and takes what the command sets', async () => {
-  expect(await offerOf(7200)).toBe(201);
+it('reads .env again at its start, and prefers the settings of the start command', async () => {
+  expect(await statusOfOffer(7200)).toBe(201);
   writeFileSync(envFile, 'OFFER_MAX_SECONDS=3600\nOFFER_DEFAULT_SECONDS=3600\n');
-  expect(await offerOf(7200)).toBe(201);
+  expect(await statusOfOffer(7200)).toBe(201);
   await restart();
-  expect([await offerOf(7200), await offerOf(3600)]).toEqual([422, 201]);
+  expect([await statusOfOffer(7200), await statusOfOffer(3600)]).toEqual([422, 201]);
   await restart({ OFFER_MAX_SECONDS: '7200' });
-  expect([await offerOf(7200), await offerOf(7201)]).toEqual([201, 422]);
+  expect([await statusOfOffer(7200), await statusOfOffer(7201)]).toEqual([201, 422]);
 });

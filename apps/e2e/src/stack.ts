@@ -28,7 +28,7 @@ interface DemoType {
   isDefault: boolean;
 }
 
-/** demo.json: a stable contract for examples and tools, so for these tests too. */
+/** demo.json, a stable contract for examples, tools and these tests. */
 export interface Demo {
   baseUrl: string;
   services: { name: string; replica: number; pid: number | null; readyUrl: string }[];
@@ -42,7 +42,7 @@ export interface Demo {
 }
 
 interface LauncherFile {
-  /** Folder of the stack's own copy of what was built. */
+  /** Folder of the stack's own copy of the build. */
   build: string;
   natsUrl: string;
   databaseUrl: string;
@@ -57,16 +57,16 @@ export interface StackSecrets {
 
 export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'cut' | 'mend';
 
-/** A running stack, seen from outside: its addresses, its operator's command line and its launcher's control. */
+/** A running stack from outside: its addresses, the operator's command line and the launcher's control server. */
 export class Stack {
   readonly home: string;
   /**
-   * False while services of several versions run, of which one alone describes the API: then replies are not held
-   * against it.
+   * False while services of several versions run. Then responses are not validated against /openapi.json, which
+   * describes one version only.
    */
-  describesItself = true;
-  /** Folder of another version's build whose command line is the operator's; the stack's own when there is none. */
-  commandsFrom?: string;
+  isDocumented = true;
+  /** Folder of another version's build whose command line the operator uses, instead of this version's. */
+  commandLineBuild?: string;
 
   constructor(home: string) {
     this.home = home;
@@ -94,7 +94,7 @@ export class Stack {
     return found.map(({ readyUrl }) => new URL(readyUrl).origin);
   }
 
-  /** An app of the demo. */
+  /** An app of the demo organizations. */
   app(org: string, name: string): App {
     const found = this.demo.organizations.find((o) => o.shortId === org)?.apps.find((a) => a.name === name);
     if (!found) throw new Error(`demo.json has no app ${name} of ${org}`);
@@ -103,7 +103,7 @@ export class Stack {
 
   /**
    * Starts, stops, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`),
-   * postgres or nats. A start may have settings of its own, and be of another clone's build.
+   * postgres or nats. A start may have its own settings and another version's build.
    */
   async control(
     action: ControlAction,
@@ -120,7 +120,7 @@ export class Stack {
     if (!response.ok) throw new Error(`the launcher could not ${action} ${target}: ${await response.text()}`);
   }
 
-  /** Runs a command of the operator and gives back what it prints as JSON. Rejects when it fails. */
+  /** Runs a command of the operator and resolves to its JSON output. Rejects when the command fails. */
   async operator<Printed = unknown>(...args: string[]): Promise<Printed> {
     const [program, env] = this.#commandLine();
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
@@ -129,7 +129,7 @@ export class Stack {
     return JSON.parse(stdout) as Printed;
   }
 
-  /** The same with something on its standard input. */
+  /** The same with standard input. */
   async operatorWith<Printed = unknown>(input: string, ...args: string[]): Promise<Printed> {
     const [program, env] = this.#commandLine();
     const running = promisify(execFile)(process.execPath, [program, ...args, '--json'], { env: cleanEnvironment(env) });
@@ -137,7 +137,7 @@ export class Stack {
     return JSON.parse((await running).stdout) as Printed;
   }
 
-  /** Makes an organization of its own for a test, so that tests do not get in each other's way. */
+  /** Creates an organization for one test, so that tests do not affect each other. */
   async newOrganization(): Promise<string> {
     const shortId = `e2e-${randomBytes(6).toString('hex')}`;
     await this.operator('org', 'create', shortId);
@@ -166,10 +166,10 @@ export class Stack {
   }
 
   #commandLine(): [program: string, env: Record<string, string>] {
-    if (this.commandsFrom === undefined) return [join(root, 'tools', 'holdfast.mjs'), { HOLDFAST_HOME: this.home }];
+    if (this.commandLineBuild === undefined) return [join(root, 'tools', 'holdfast.mjs'), { HOLDFAST_HOME: this.home }];
     const { natsUrl } = this.launcher;
     return [
-      join(this.commandsFrom, 'apps', 'cli', 'dist', 'main.js'),
+      join(this.commandLineBuild, 'apps', 'cli', 'dist', 'main.js'),
       { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.nkeySeeds.operator!, BASE_URL: this.baseUrl },
     ];
   }

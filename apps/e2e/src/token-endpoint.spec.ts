@@ -1,11 +1,11 @@
-// Specification §4.5 and §5; RFC 6749, 8414, 9068.
+// Specification §4.5 and §5: the token endpoint (RFC 6749, RFC 9068) and its metadata (RFC 8414, RFC 9728).
 import { afterAll, describe, expect, it } from '@jest/globals';
 import * as openid from 'openid-client';
 import { neverGrantable } from '@holdfast/contracts';
 import { basic, requestToken, type TokenResponse } from './client.ts';
-import { inParallel, times } from './parallel.ts';
 import { closeConnections, exchange, type Reply } from './http.ts';
 import { claimsOf, headerOf } from './jwt.ts';
+import { inParallel, times } from './parallel.ts';
 import type { App } from './stack.ts';
 import { stack } from './under-test.ts';
 
@@ -13,7 +13,7 @@ const shop = stack.app('acme', 'shop');
 const automation = stack.app('acme', 'automation');
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
-interface Sent {
+interface TokenRequest {
   app?: App;
   headers?: Record<string, string | string[]>;
   query?: string;
@@ -30,7 +30,7 @@ function post({
   body = 'grant_type=client_credentials&scope=offers:write',
   method = 'POST',
   chunked,
-}: Sent = {}): Promise<Reply<TokenResponse>> {
+}: TokenRequest = {}): Promise<Reply<TokenResponse>> {
   return exchange<TokenResponse>({
     origin: stack.gateways[0]!,
     method,
@@ -41,16 +41,16 @@ function post({
   });
 }
 
-/** What an answer says, without what differs between any two answers. */
+/** A response without the headers that differ between any two responses. */
 function comparable({ status, headers, text }: Reply<unknown>): object {
-  const { date: _date, 'x-request-id': _id, 'holdfast-request-id': _ours, traceparent: _trace, ...rest } = headers;
+  const { date: _date, 'x-request-id': _id, 'holdfast-request-id': _ownId, traceparent: _trace, ...rest } = headers;
   return { status, text, rest };
 }
 
 afterAll(closeConnections);
 
 describe('a token', () => {
-  it('comes with type, life and scope, and is kept by nobody', async () => {
+  it('is returned with type, lifetime and scope, and may not be cached', async () => {
     const { status, headers, body } = await requestToken(stack, shop, 'issued:read offers:write');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^application\/json/);
@@ -63,7 +63,7 @@ describe('a token', () => {
     });
   });
 
-  it('says who, where and what, as RFC 9068 wants it', async () => {
+  it('has the claims of RFC 9068', async () => {
     const before = Math.floor(Date.now() / 1000);
     const { body } = await requestToken(stack, shop, 'offers:write');
     const claims = claimsOf(body.access_token);
@@ -90,7 +90,7 @@ describe('a token', () => {
     expect(claims.iat).toBeLessThanOrEqual(Math.floor(Date.now() / 1000) + 1);
   });
 
-  it('is another one each time', async () => {
+  it('has another jti each time', async () => {
     const tokens = await inParallel(
       times(20),
       20,
@@ -99,24 +99,24 @@ describe('a token', () => {
     expect(new Set(tokens.map((t) => claimsOf(t).jti)).size).toBe(20);
   });
 
-  it.each([[shop], [automation]])('may hold everything that the app was granted', async (app) => {
+  it.each([[shop], [automation]])('may have every scope that was granted to the app', async (app) => {
     const { status, body } = await requestToken(stack, app, app.scopes.join(' '));
     expect(status).toBe(200);
     expect(body.scope.split(' ').sort()).toEqual([...app.scopes].sort());
   });
 
-  it('comes from every gateway', async () => {
+  it('is issued through every gateway', async () => {
     for (const gateway of stack.gateways.keys())
       expect((await requestToken(stack, shop, 'offers:write', { gateway })).status).toBe(200);
   });
 
-  it('may be asked for with credentials that are not percent-encoded', async () => {
+  it('is issued for credentials that are not percent-encoded', async () => {
     const authorization = `Basic ${Buffer.from(`${shop.clientId}:${shop.clientSecret}`).toString('base64')}`;
     expect((await post({ headers: { authorization } })).status).toBe(200);
   });
 });
 
-describe('invalid_scope', () => {
+describe('a token request is rejected with invalid_scope when the scope is', () => {
   const scopes: [string, string][] = [
     ['unknown', 'offers:read'],
     ['of OpenID Connect', 'openid'],
@@ -126,23 +126,23 @@ describe('invalid_scope', () => {
     ['not granted', 'audit:read'],
     ['granted and unknown', 'offers:write nope'],
     ['granted and not granted', 'offers:write audit:read'],
-    ['in other letters', 'Offers:write'],
+    ['in another case', 'Offers:write'],
     ['separated by a comma', 'offers:write,issued:read'],
     ['separated by a tab', 'offers:write\tissued:read'],
     ['separated by a line', 'offers:write\nissued:read'],
     ['separated by two spaces', 'offers:write  issued:read'],
-    ['with a space before', ' offers:write'],
-    ['with a space behind', 'offers:write '],
+    ['with a leading space', ' offers:write'],
+    ['with a trailing space', 'offers:write '],
     ['with a no-break space', 'offers:write\u00a0'],
     ['with a zero byte', 'offers:write\0'],
     ['a wildcard', '*'],
-    ['a wildcard of one kind', 'offers:*'],
-    ['a beginning', 'offers:writ'],
+    ['a wildcard of a prefix', 'offers:*'],
+    ['a prefix', 'offers:writ'],
     ['a longer name', 'offers:write2'],
     ['a member of every object', 'constructor'],
     ['a prototype', '__proto__'],
     ['quoted', '"offers:write"'],
-    ['a statement', "offers:write' OR '1'='1"],
+    ['SQL', "offers:write' OR '1'='1"],
     ['ten thousand characters', 'offers:write '.repeat(800).trim()],
     ...neverGrantable.flatMap((name): [string, string][] => [
       [`never grantable (${name})`, name],
@@ -157,11 +157,11 @@ describe('invalid_scope', () => {
     expect(headers['cache-control']).toContain('no-store');
   });
 
-  it.each(neverGrantable)('never grantable (%s), for the app with all of the Admin API too', async (name) => {
+  it.each(neverGrantable)('never grantable (%s), even for the app with the whole Admin API', async (name) => {
     expect((await requestToken(stack, automation, name)).body.error).toBe('invalid_scope');
   });
 
-  it('a customer scope, for the app of the Admin API that does not hold it', async () => {
+  it('for customers, and the app has only scopes of the Admin API', async () => {
     expect((await requestToken(stack, automation, 'offers:write')).body.error).toBe('invalid_scope');
   });
 
@@ -177,14 +177,14 @@ describe('a megabyte of scope', () => {
   it.each([
     ['with', false],
     ['without', true],
-  ])('is refused at once, %s a Content-Length', async (_, chunked) => {
+  ])('is rejected within a second %s a Content-Length', async (_, chunked) => {
     const { status, milliseconds } = await post({ body, chunked });
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
     expect(milliseconds).toBeLessThan(1000);
   });
 
-  it('keeps nobody else waiting', async () => {
+  it('does not delay other requests', async () => {
     const flood = inParallel(times(30), 30, () => post({ body }).catch(() => undefined));
     const { status, milliseconds } = await requestToken(stack, shop, 'offers:write', { gateway: 1 });
     expect(status).toBe(200);
@@ -202,50 +202,50 @@ describe('client authentication', () => {
     ['an unknown client', { clientId: 'app_AAAAAAAAAAAAAAAAAAAAAA', clientSecret: shop.clientSecret }],
     ['a client with an impossible name', { clientId: "x' OR '1'='1", clientSecret: 'x' }],
     ['a member of every object', { clientId: 'constructor', clientSecret: 'x' }],
-    ['the name that stands for nobody', { clientId: 'nobody', clientSecret: 'never compared' }],
+    ['the client id that stands for unknown clients', { clientId: 'nobody', clientSecret: 'never compared' }],
     [
       "the other organization's secret",
       { clientId: shop.clientId, clientSecret: stack.app('globex', 'shop').clientSecret },
     ],
   ];
 
-  it('fails with the very same answer, whatever was wrong', async () => {
-    const answers = await Promise.all(
+  it('fails with the same response, whatever was wrong', async () => {
+    const responses = await Promise.all(
       wrong.map(async ([, app]) => comparable(await requestToken(stack, app, 'offers:write'))),
     );
-    expect(answers[0]).toMatchObject({ status: 401, rest: { 'www-authenticate': expect.stringMatching(/^Basic /) } });
-    expect(JSON.parse((answers[0] as { text: string }).text)).toMatchObject({ error: 'invalid_client' });
-    wrong.forEach(([name], i) => expect({ name, answer: answers[i] }).toEqual({ name, answer: answers[0] }));
+    expect(responses[0]).toMatchObject({ status: 401, rest: { 'www-authenticate': expect.stringMatching(/^Basic /) } });
+    expect(JSON.parse((responses[0] as { text: string }).text)).toMatchObject({ error: 'invalid_client' });
+    wrong.forEach(([name], i) => expect({ name, response: responses[i] }).toEqual({ name, response: responses[0] }));
   });
 
-  it('without any secret fails alike, whether the client is known or not', async () => {
-    const [known, unknown] = await Promise.all(
+  it('fails without a secret in the same way for known and unknown clients', async () => {
+    const [registered, unknown] = await Promise.all(
       [shop.clientId, 'app_AAAAAAAAAAAAAAAAAAAAAA'].map((clientId) =>
         requestToken(stack, { clientId, clientSecret: '' }, 'offers:write'),
       ),
     );
-    expect([400, 401]).toContain(known!.status);
-    expect(comparable(unknown!)).toEqual(comparable(known!));
+    expect([400, 401]).toContain(registered!.status);
+    expect(comparable(unknown!)).toEqual(comparable(registered!));
   });
 
-  it('comes before the scope: who is not known learns nothing of it', async () => {
+  it('is checked before the scope, so that an unauthenticated client learns nothing of scopes', async () => {
     const app = { clientId: shop.clientId, clientSecret: 'wrong' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['offers:write', 'roles:manage', ''].map(async (scope) => comparable(await requestToken(stack, app, scope))),
     );
-    expect(answers[1]).toEqual(answers[0]);
-    expect(answers[2]).toEqual(answers[0]);
+    expect(responses[1]).toEqual(responses[0]);
+    expect(responses[2]).toEqual(responses[0]);
   });
 
   const { clientId, clientSecret } = shop;
   const encoded = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
   const good = 'grant_type=client_credentials&scope=offers:write';
-  const tricks: [string, Sent, number[]][] = [
+  const malformed: [string, TokenRequest, number[]][] = [
     ['no Authorization header', { headers: { authorization: [] } }, [401]],
     ['another scheme', { headers: { authorization: `Bearer ${encoded}` } }, [400, 401]],
     ['no colon', { headers: { authorization: `Basic ${Buffer.from(clientId).toString('base64')}` } }, [400, 401]],
     ['no base64', { headers: { authorization: 'Basic ***' } }, [400, 401]],
-    ['nothing behind the scheme', { headers: { authorization: 'Basic' } }, [400, 401]],
+    ['the scheme alone', { headers: { authorization: 'Basic' } }, [400, 401]],
     ['two Authorization headers', { headers: { authorization: [`Basic ${encoded}`, `Basic ${encoded}`] } }, [400, 401]],
     [
       'credentials in the body alone',
@@ -287,10 +287,10 @@ describe('client authentication', () => {
     ['a garbled escape', { body: 'grant_type=client_credentials&scope=%E0%A4%A' }, [400]],
   ];
 
-  it.each(tricks)('gives no token for %s', async (_, sent, allowed) => {
-    const { status, body } = await post(sent);
+  it.each(malformed)('issues no token for %s', async (_, request, statuses) => {
+    const { status, body } = await post(request);
     expect(body?.access_token).toBeUndefined();
-    expect(allowed).toContain(status);
+    expect(statuses).toContain(status);
   });
 
   it.each([
@@ -301,7 +301,7 @@ describe('client authentication', () => {
     'iss=elsewhere',
     'exp=9999999999',
     'expires_in=99999',
-  ])('is not swayed by %s in the body', async (extra) => {
+  ])('ignores %s in the body', async (extra) => {
     const { status, body } = await post({ body: `${good}&${extra}` });
     expect(status).toBe(200);
     const claims = claimsOf(body.access_token);
@@ -309,16 +309,13 @@ describe('client authentication', () => {
     expect(claims.exp - claims.iat).toBe(600);
   });
 
-  it.each(['x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'host'])(
-    'is not swayed by a %s header',
-    async (name) => {
-      const { status, body } = await post({
-        headers: { [name]: name === 'x-forwarded-proto' ? 'https' : 'evil.example' },
-      });
-      expect(status).toBe(200);
-      expect(claimsOf(body.access_token).iss).toBe(stack.baseUrl);
-    },
-  );
+  it.each(['x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'host'])('ignores a %s header', async (name) => {
+    const { status, body } = await post({
+      headers: { [name]: name === 'x-forwarded-proto' ? 'https' : 'evil.example' },
+    });
+    expect(status).toBe(200);
+    expect(claimsOf(body.access_token).iss).toBe(stack.baseUrl);
+  });
 });
 
 describe('metadata', () => {
@@ -339,7 +336,7 @@ describe('metadata', () => {
   });
 
   it('describes the API (RFC 9728)', async () => {
-    // RFC 9728 §3.3: `resource` is what the well-known part was inserted into.
+    // RFC 9728 §3.3: `resource` is the URL without the well-known part.
     for (const resource of ['', '/api']) {
       const { status, body } = await exchange<object>({
         origin: stack.gateways[0]!,
@@ -354,7 +351,7 @@ describe('metadata', () => {
     }
   });
 
-  it('is enough for a certified client', async () => {
+  it('is sufficient for a certified client library', async () => {
     const authentication = openid.ClientSecretBasic(shop.clientSecret);
     const config = await openid.discovery(new URL(stack.baseUrl), shop.clientId, undefined, authentication, {
       algorithm: 'oauth2',
@@ -362,13 +359,13 @@ describe('metadata', () => {
     });
     const token = await openid.clientCredentialsGrant(config, { scope: 'issued:read' });
     expect(token).toMatchObject({ token_type: 'bearer', expires_in: 600, scope: 'issued:read' });
-    const answer = await openid.fetchProtectedResource(
+    const response = await openid.fetchProtectedResource(
       config,
       token.access_token,
       new URL(`${stack.baseUrl}/o/acme/api/credentials/subjects?limit=1`),
       'GET',
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     await expect(openid.clientCredentialsGrant(config, { scope: 'roles:manage' })).rejects.toMatchObject({
       error: 'invalid_scope',
     });

@@ -1,5 +1,6 @@
-// The version before the last change and this one beside each other, as in every deployment: the short form, upgrade
-// alone.
+// The previous version and this one beside each other, as in every deployment. This is the short form, an upgrade
+// alone;
+// `npm run versions` upgrades and rolls back every service.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,31 +10,32 @@ import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';
 import { stack } from './under-test.ts';
 import { buildVersion, previousVersion } from './versions/previous-version.ts';
-import { sideBySide } from './versions/side-by-side.ts';
+import { runSideBySide } from './versions/side-by-side.ts';
 
-/** The system of record and who asks it: the long form (npm run versions) replaces all. */
+/** The system of record and its caller. */
 const services = ['issuance', 'gateway'];
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-previous-'));
-const own = new PrivateStack(join(stack.home, 'versions'), 'issuance=2,gateway=2');
+const ownStack = new PrivateStack(join(stack.home, 'versions'), 'issuance=2,gateway=2');
 
 afterAll(async () => {
-  await own.remove();
+  await ownStack.remove();
   rmSync(folder, { recursive: true, force: true });
   closeConnections();
 }, 60_000);
 
 const previous = await previousVersion();
-const titled = previous.skipped === undefined ? it : it.skip;
+const itOrSkip = previous.skipped === undefined ? it : it.skip;
+const versionBefore = previous.skipped ?? previous.commit.slice(0, 7);
 
-titled(
-  `loses nothing and refuses nothing when services of ${previous.skipped ?? previous.commit.slice(0, 7)} are replaced by this version's under load`,
+itOrSkip(
+  `loses and rejects no request when services of ${versionBefore} are replaced under load by those of this version`,
   async () => {
     if (previous.skipped !== undefined) return;
     await buildVersion(previous.commit, folder);
     expect(
-      await sideBySide({
-        stack: own,
-        other: folder,
+      await runSideBySide({
+        stack: ownStack,
+        otherBuild: folder,
         services,
         rollback: false,
         seed: chaosSeed(),

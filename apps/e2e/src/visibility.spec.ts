@@ -1,8 +1,8 @@
-// A write is visible to the next read, by anyone, through any replica (product: conventions).
+// Read your writes: a change is visible to the next read by any client through any replica (product §3).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';
-import { inParallel, times } from './parallel.ts';
 import { closeConnections, type Problem } from './http.ts';
+import { inParallel, times } from './parallel.ts';
 import { newClients, stack } from './under-test.ts';
 
 let shop: Client;
@@ -11,13 +11,13 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-it('the stack has two gateways and two replicas of the read model', () => {
+it('is tested with two gateways and two replicas of the read model', () => {
   const replicas = (name: string) => stack.demo.services.filter((s) => s.name === name && s.pid !== null).length;
   expect({ gateway: replicas('gateway'), subjects: replicas('subjects') }).toEqual({ gateway: 2, subjects: 2 });
 });
 
-describe('at once after', () => {
-  it('201: 500 times, get and list through the other gateway', async () => {
+describe('the next read', () => {
+  it('has the customer after 201 in get and list through the other gateway, 500 times', async () => {
     const missing = await inParallel(times(500), 8, async (i) => {
       const { status, body } = await shop.offer({}, { gateway: i % 2 });
       expect(status).toBe(201);
@@ -33,8 +33,8 @@ describe('at once after', () => {
     expect(missing.filter((m) => m !== undefined)).toEqual([]);
   }, 180_000);
 
-  it('204 on an erase: get is 404 and the list has it not, 200 times', async () => {
-    const there = await inParallel(times(200), 8, async (i) => {
+  it('does not have the customer after 204 on an erasure, 200 times', async () => {
+    const present = await inParallel(times(200), 8, async (i) => {
       const { body } = await shop.offer({}, { gateway: i % 2 });
       expect((await shop.erase(body.subject, { gateway: i % 2 })).status).toBe(204);
       const [get, list] = await Promise.all([
@@ -45,10 +45,10 @@ describe('at once after', () => {
       const listed = list.body.items.some((s) => s.subject === body.subject);
       return get.body.code === 'unknown_subject' && !listed ? undefined : { i, get: get.status, listed };
     });
-    expect(there.filter((t) => t !== undefined)).toEqual([]);
+    expect(present.filter((t) => t !== undefined)).toEqual([]);
   }, 180_000);
 
-  it('a further offer and a withdrawal: the counts are right, 100 times', async () => {
+  it('has the right counts after a further offer and a withdrawal, 100 times', async () => {
     const { body: customer } = await shop.offer();
     for (const i of times(100)) {
       const { body: offer } = await shop.offer({ subject: customer.subject }, { gateway: i % 2 });

@@ -1,16 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Asks every 20 ms until `ask` neither throws nor resolves to false, and gives back what it resolved to. After `ms`
- * milliseconds it fails with the last error of `ask`, so that an expect() inside says what was still missing.
+ * Calls `check` every 20 ms until it neither throws nor resolves to false, and resolves to its value. After `timeoutMs`
+ * it rejects with the last error of `check`, so that an expect() inside shows what was still missing. When `check`
+ * resolved to false, the error names `what` instead.
  */
-export async function eventually<T>(ask: () => Promise<T> | T, ms = 5000): Promise<Exclude<T, false>> {
-  const deadline = Date.now() + ms;
+export async function eventually<T>(
+  check: () => Promise<T> | T,
+  timeoutMs = 5000,
+  what = String(check),
+): Promise<Exclude<T, false>> {
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
-    let failure: unknown = new Error(`did not come true within ${ms} ms: ${String(ask)}`);
+    let failure: unknown = new Error(`timed out after ${timeoutMs} ms waiting for ${what}`);
     try {
-      const answer = await ask();
-      if (answer !== false) return answer as Exclude<T, false>;
+      const value = await check();
+      if (value !== false) return value as Exclude<T, false>;
     } catch (error) {
       failure = error;
     }

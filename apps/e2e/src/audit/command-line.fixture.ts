@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cleanEnvironment } from '../config.ts';
 import { root } from '../stack.ts';
 
-/** Runs the command line itself, as somebody with nothing of the stack but its program. */
+/** Runs the command line without access to the stack's files. */
 export function holdfast(
   args: string[],
   env: Record<string, string> = {},

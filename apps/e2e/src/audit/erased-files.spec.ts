@@ -1,12 +1,10 @@
-// After an erasure, and the nightly job that rewrites tables: no file of the stack has anything of the customer any
-// more.
+// After an erasure and the nightly rewrite of tables no file of the stack contains anything of the customer.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { bytesOf, tracesIn } from '@holdfast/testing';
-import { filesOfAllRelations, query } from '../database.ts';
+import { bytesOf, eventually, tracesIn } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../parallel.ts';
+import { filesOfAllRelations, query } from '../database.ts';
 import { closeConnections } from '../http.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
@@ -41,14 +39,14 @@ const found = (files: { name: string; bytes: Buffer }[], values: string[]): Foun
     .map(({ name, bytes }) => ({ file: name, traces: tracesIn(bytes, values) }))
     .filter(({ traces }) => traces.length > 0);
 
-/** All files below a folder of the stack. One that goes meanwhile has nothing in it. */
+/** All files below a folder of the stack. A file that is deleted meanwhile counts as empty. */
 function filesBelow(...folder: string[]): { name: string; bytes: Buffer }[] {
   const path = join(stack.home, ...folder);
   const names = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return names.map((entry) => ({ name: entry.name, bytes: readIfThere(join(entry.parentPath, entry.name)) }));
+  return names.map((entry) => ({ name: entry.name, bytes: readOrEmpty(join(entry.parentPath, entry.name)) }));
 }
 
-function readIfThere(path: string): Buffer {
+function readOrEmpty(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch {
@@ -56,11 +54,11 @@ function readIfThere(path: string): Buffer {
   }
 }
 
-it('nothing of an erased customer is left in statistics, tables, indexes, JetStream and logs once the tables were rewritten', async () => {
+it('leaves nothing of the customer in statistics, tables, indexes, JetStream and logs after a rewrite', async () => {
   const grace = await newCustomer(shop);
   const other = await newCustomer(shop);
-  for (const action of ['suspend', 'resume'] as const)
-    expect((await shop.manage(action, grace.credentialId, reason)).status).toBe(200);
+  for (const transition of ['suspend', 'resume'] as const)
+    expect((await shop.manage(transition, grace.credentialId, reason)).status).toBe(200);
   await site.refresh(
     (await site.signIn(grace.authenticator, { agent: new UserAgent(stack.baseUrl, browser) })).refreshToken,
   );
@@ -72,7 +70,7 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   const ids = [grace.subject, grace.credentialId, (recovery.body as { offerId: string }).offerId];
   const values = [...ids, ...[passkey!.id, passkey!.userHandle].map((id) => bytesOf(id).toString('hex')), reason];
   await query(stack, 'ANALYZE');
-  // Were the search blind, it would find nothing afterwards either.
+  // Proves that the search works: it finds each value now.
   const before = await filesOfAllRelations(stack);
   for (const value of values) expect([value, found(before, [value]).length > 0]).toEqual([value, true]);
 
@@ -80,23 +78,24 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
   await eventually(
     async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === grace.subject),
     15_000,
-    'the receipt',
+    'subject.erased in the feed',
   );
-  // The receipt itself is on its way to its consumers.
+  // The row of the event itself names the subject until every consumer has confirmed it.
   await eventually(
     async () => (await query(stack, 'SELECT FROM issuance.outbox WHERE aggregate = $1', [grace.subject])).length === 0,
     15_000,
-    'an outbox without the customer',
+    'an outbox without rows of the customer',
   );
 
   await query(stack, 'ANALYZE');
   expect(
     await query(
       stack,
-      `SELECT schemaname, tablename, attname FROM pg_stats WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+      `SELECT schemaname, tablename, attname FROM pg_stats
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
     ),
   ).toEqual([]);
-  // What was deleted less than a moment ago is kept for transactions that were open then.
+  // A rewrite keeps recently deleted rows while older transactions are open, so it is repeated.
   const left = await eventually(
     async () => {
       const { code, errors } = await holdfast(['database', 'rewrite', '--if-erased'], {
@@ -104,7 +103,7 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
       });
       expect([code, errors]).toEqual([0, '']);
       const files = await filesOfAllRelations(stack);
-      // The feed keeps the receipt, which names the subject, for the organization.
+      // The feed keeps `subject.erased`, which names the subject, for the organization.
       const traces = [
         ...found(files, [...values.slice(1), browser]),
         ...found(
@@ -112,18 +111,17 @@ it('nothing of an erased customer is left in statistics, tables, indexes, JetStr
           values.slice(0, 1),
         ),
       ];
-      if (traces.length > 0) await sleep(1000);
-      return traces.length === 0 ? files : undefined;
+      return traces.length === 0 && files;
     },
     30_000,
-    'files that name nobody',
+    'files without the customer',
   );
   expect(found(left, [other.subject])).not.toEqual([]);
 
   await eventually(
     async () => found(filesBelow('nats', 'jetstream'), values).length === 0,
     15_000,
-    'JetStream without the customer',
+    'files of JetStream without the customer',
   );
   expect(found(filesBelow('logs'), values)).toEqual([]);
 });

@@ -1,8 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { databaseRole } from '@holdfast/contracts';
+import { asOwner } from '../database.ts';
 import { stack } from '../under-test.ts';
 
-/** A way in which the log cannot be written, and the way back. */
+/** A way in which the log cannot be written, and how it ends. */
 export interface Outage {
   name: string;
   begin: () => Promise<unknown>;
@@ -12,34 +13,40 @@ export interface Outage {
 const role = databaseRole('audit');
 
 /**
- * What takes hold of all tables may wait for a batch that has some of them and waits for it: then it is this one's turn
- * to try again.
+ * A statement that locks all tables may wait for a batch of audit that holds some of them and waits for it. PostgreSQL
+ * then aborts one of the two; the statement is repeated.
  */
 const deadlock = '40P01';
 
-async function asOwner(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function repeatAfterDeadlock(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   for (let tries = 5; ; tries -= 1) {
     try {
-      return await connected(work);
+      await asOwner(stack, work);
+      return;
     } catch (error) {
       if ((error as { code?: string }).code !== deadlock || tries === 0) throw error;
     }
   }
 }
 
-async function connected(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const client = new pg.Client({ connectionString: stack.launcher.databaseUrl });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
-}
+const execute = (...statements: string[]) =>
+  repeatAfterDeadlock(async (client) => {
+    for (const statement of statements) await client.query(statement);
+  });
 
-const onTables = (statement: string) => `DO $$ DECLARE t regclass; BEGIN
-  FOR t IN SELECT oid FROM pg_class WHERE relnamespace = 'audit'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition LOOP EXECUTE format(${statement}, t); END LOOP; END $$`;
-/** A setting of the role counts from the next login on. */
+const createDiskFull = `
+  CREATE OR REPLACE FUNCTION audit.disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+  END $$`;
+const createTriggers = `
+  DO $$ DECLARE t regclass; BEGIN
+    FOR t IN SELECT oid FROM pg_class
+      WHERE relnamespace = 'audit'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    LOOP EXECUTE format(
+      'CREATE TRIGGER disk_full BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION audit.disk_full()', t);
+    END LOOP;
+  END $$`;
+/** A setting of the role applies from the next login on. */
 const loginAgain = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${role}'`;
 
 export const outages: Outage[] = [
@@ -47,27 +54,17 @@ export const outages: Outage[] = [
   { name: 'it is stopped', begin: () => stack.control('stop', 'audit'), end: () => stack.control('start', 'audit') },
   {
     name: 'it may not insert',
-    begin: () => asOwner((c) => c.query(`REVOKE INSERT ON ALL TABLES IN SCHEMA audit FROM ${role}`)),
-    end: () => asOwner((c) => c.query(`GRANT INSERT ON ALL TABLES IN SCHEMA audit TO ${role}`)),
+    begin: () => execute(`REVOKE INSERT ON ALL TABLES IN SCHEMA audit FROM ${role}`),
+    end: () => execute(`GRANT INSERT ON ALL TABLES IN SCHEMA audit TO ${role}`),
   },
   {
     name: 'its disk is full',
-    begin: () =>
-      asOwner(async (c) => {
-        await c.query(
-          `CREATE OR REPLACE FUNCTION audit.disk_full() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`,
-        );
-        await c.query(
-          onTables(
-            "'CREATE TRIGGER disk_full BEFORE INSERT ON %s FOR EACH STATEMENT EXECUTE FUNCTION audit.disk_full()'",
-          ),
-        );
-      }),
-    end: () => asOwner((c) => c.query('DROP FUNCTION audit.disk_full() CASCADE')),
+    begin: () => execute(createDiskFull, createTriggers),
+    end: () => execute('DROP FUNCTION audit.disk_full() CASCADE'),
   },
   {
     name: 'its database is read-only',
-    begin: () => asOwner((c) => c.query(`ALTER ROLE ${role} SET default_transaction_read_only = on; ${loginAgain}`)),
-    end: () => asOwner((c) => c.query(`ALTER ROLE ${role} RESET default_transaction_read_only; ${loginAgain}`)),
+    begin: () => execute(`ALTER ROLE ${role} SET default_transaction_read_only = on`, loginAgain),
+    end: () => execute(`ALTER ROLE ${role} RESET default_transaction_read_only`, loginAgain),
   },
 ];

@@ -1,21 +1,25 @@
-// With the log unwritable nothing is told, soon; what changes goes on, and stands in the log afterwards, once.
+// While the log cannot be written, reads are answered with 503 within two seconds. Changes succeed, and the log has
+// them afterwards, once.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SoftwareAuthenticator } from '@holdfast/testing';
+import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
 import { basic, callApi, Client } from '../client.ts';
-import { eventually, times } from '../parallel.ts';
 import { closeConnections, exchange, type Reply } from '../http.ts';
+import { times } from '../parallel.ts';
 import { beginClaim, beginSignIn, newCustomer, origin, tokenOf, type Customer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { outages } from './outage.fixture.ts';
 
-/** Two seconds are promised; the rest is for a machine that does much else. */
-const soon = 2600;
-/** What every answer carries, and what goes with a 503. Nothing else may be told. */
-const harmless =
-  /^(ratelimit(-policy)?|x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|referrer-policy|x-frame-options|strict-transport-security|vary|content-type|content-length|transfer-encoding|retry-after|date|connection|keep-alive|content-security-policy|access-control-.*)$/;
+/** The promise is two seconds. The rest is for a busy machine. */
+const promptMs = 2600;
+/** The headers of every response and of a 503. No other header may be there. */
+const permittedHeaders = new RegExp(
+  '^(ratelimit(-policy)?|x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|' +
+    'referrer-policy|x-frame-options|strict-transport-security|vary|content-type|content-length|transfer-encoding|' +
+    'retry-after|date|connection|keep-alive|content-security-policy|access-control-.*)$',
+);
 
 let party: RelyingParty;
 let shop: Client;
@@ -32,11 +36,11 @@ afterAll(closeConnections);
 
 const responseOf = ({ status, headers, text }: Pick<Reply<unknown>, 'status' | 'headers' | 'text'>) => ({
   status,
-  code: /"(?:code|error)":"(unavailable|temporarily_unavailable)"/.exec(text)?.[1] !== undefined,
-  headers: Object.keys(headers).filter((name) => !harmless.test(name)),
-  about: text.includes(ada.subject) || text.includes(shop.app.org),
+  unavailable: /"(?:code|error)":"(unavailable|temporarily_unavailable)"/.test(text),
+  headers: Object.keys(headers).filter((name) => !permittedHeaders.test(name)),
+  revealing: text.includes(ada.subject) || text.includes(shop.app.org),
 });
-const nothing = { status: 503, code: true, headers: [], about: false };
+const unavailable = { status: 503, unavailable: true, headers: [], revealing: false };
 
 describe.each(outages)('while $name', ({ begin, end }) => {
   const changes = new Map<string, string>();
@@ -48,10 +52,10 @@ describe.each(outages)('while $name', ({ begin, end }) => {
     return { headers };
   };
 
-  it('reads, refusals, tokens and sign-ins say that they are not available, and changes are made', async () => {
+  it('answers reads, denied requests, tokens and sign-ins with 503, and makes changes', async () => {
     const { agent, accessToken, refreshToken } = await party.signIn(ada.authenticator);
-    const doomed = (await shop.offer()).body;
-    const spare = (await shop.offer()).body;
+    const toErase = (await shop.offer()).body;
+    const toWithdraw = (await shop.offer()).body;
     const open = (await shop.offer()).body;
     const phone = new SoftwareAuthenticator();
     const {
@@ -69,11 +73,13 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         const headers = id();
         reads.push(headers['x-request-id']);
         const reply = await call(headers);
-        return { ...responseOf(reply), soon: reply.milliseconds < soon || reply.milliseconds };
+        return { ...responseOf(reply), prompt: reply.milliseconds < promptMs || reply.milliseconds };
       };
-      const api = (method: string, path: string, as: string = bearer) =>
+      const api = (method: string, path: string, accessToken: string = bearer) =>
         read((headers) =>
-          callApi(stack, method, path, { headers: { ...headers, ...(as && { authorization: `Bearer ${as}` }) } }),
+          callApi(stack, method, path, {
+            headers: { ...headers, ...(accessToken && { authorization: `Bearer ${accessToken}` }) },
+          }),
         );
       const form = (path: string, body: Record<string, string>, authorization = basic(party.app)) =>
         read((headers) =>
@@ -87,23 +93,25 @@ describe.each(outages)('while $name', ({ begin, end }) => {
         );
       const browse = async (go: () => Promise<{ status: number; headers: Headers; text: string }>) => {
         const began = performance.now();
-        const seen = await go();
+        const response = await go();
         return {
-          ...responseOf({ ...seen, headers: Object.fromEntries(seen.headers) }),
-          soon: performance.now() - began < soon || performance.now() - began,
+          ...responseOf({ ...response, headers: Object.fromEntries(response.headers) }),
+          prompt: performance.now() - began < promptMs || performance.now() - began,
         };
       };
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...times(10).map(() => api('GET', `${shop.api}/credentials/subjects/${ada.subject}`)),
         api('GET', `${shop.api}/credentials/subjects`),
-        read((headers) =>
-          exchange({
-            origin: stack.baseUrl,
-            method: 'HEAD',
-            path: `${shop.api}/credentials/subjects`,
-            headers: { ...headers, authorization: `Bearer ${bearer}` },
-          }),
-        ).then((a) => ({ ...a, code: true })),
+        read(
+          (headers) =>
+            exchange({
+              origin: stack.baseUrl,
+              method: 'HEAD',
+              path: `${shop.api}/credentials/subjects`,
+              headers: { ...headers, authorization: `Bearer ${bearer}` },
+            }),
+          // A response to HEAD has no body that could contain the code.
+        ).then((response) => ({ ...response, unavailable: true })),
         api('GET', `${shop.api}/credentials/subjects/${randomUUID()}`),
         api('GET', `${shop.api}/credentials/subjects?limit=0`),
         api('GET', '/o/globex/api/credentials/subjects'),
@@ -148,25 +156,25 @@ describe.each(outages)('while $name', ({ begin, end }) => {
           return signingIn.go(done.json.redirectTo as string);
         }),
       ]);
-      expect(answers).toEqual(answers.map(() => ({ ...nothing, soon: true })));
+      expect(responses).toEqual(responses.map(() => ({ ...unavailable, prompt: true })));
 
-      const made = await Promise.all([
+      const changed = await Promise.all([
         shop.offer({}, changing('offer.create')),
-        shop.withdraw(spare.offerId, changing('offer.withdraw')),
-        shop.erase(doomed.subject, changing('subject.erase')),
+        shop.withdraw(toWithdraw.offerId, changing('offer.withdraw')),
+        shop.erase(toErase.subject, changing('subject.erase')),
         callApi(stack, 'POST', `/o/${shop.app.org}/api/claim/complete`, {
           headers: { ...changing('credential.claim').headers, cookie },
           json: { token: tokenOf(open.claimUrl), response: phone.register(options, { origin }) },
         }),
       ]);
-      expect(made.map((m) => m.status)).toEqual([201, 204, 204, 200]);
+      expect(changed.map((reply) => reply.status)).toEqual([201, 204, 204, 200]);
     } finally {
       await end();
     }
   }, 60_000);
 
-  it('and afterwards each change stands in the log once, without a gap, and everything is told again', async () => {
-    await eventually(async () => (await shop.get(ada.subject)).status === 200, 30_000, 'reading');
+  it('has each change in the log once, without a gap, and answers reads again afterwards', async () => {
+    await eventually(async () => (await shop.get(ada.subject)).status === 200, 30_000, 'reads to be answered again');
     const log = await eventually(
       async () => {
         const whole = await auditor.wholeLog();

@@ -3,7 +3,7 @@ import type { Action, AuditEvent } from '@holdfast/contracts';
 import { callApi, type CallOptions, type Client } from '../client.ts';
 import type { Reply } from '../http.ts';
 
-/** What the log must say of one call. */
+/** The record that the log must have of one request. */
 export interface ExpectedRecord {
   id: string;
   action: Action;
@@ -13,14 +13,20 @@ export interface ExpectedRecord {
   result: string;
   status: number;
   code?: string;
-  /** Answered from an earlier request with the same Idempotency-Key. */
+  /** The response was replayed from an earlier request with the same Idempotency-Key. */
   replay?: true;
 }
 
 type Body = Record<string, unknown> & { code?: string; error?: string };
 
-/** Of OAuth: "you may not"; its status does not say it. */
-const denials = new Set(['invalid_client', 'invalid_scope', 'unauthorized_client', 'invalid_target', 'invalid_grant']);
+/** OAuth errors that deny a request, with status 400 all the same. */
+const denyingErrors = new Set([
+  'invalid_client',
+  'invalid_scope',
+  'unauthorized_client',
+  'invalid_target',
+  'invalid_grant',
+]);
 
 function outcomeOf({
   status,
@@ -31,16 +37,16 @@ function outcomeOf({
 }): Pick<ExpectedRecord, 'result' | 'status' | 'code'> {
   const code = status < 400 ? undefined : (body?.code ?? body?.error);
   const result =
-    status < 400 ? 'success' : status === 401 || status === 403 || denials.has(code ?? '') ? 'denied' : 'failure';
+    status < 400 ? 'success' : status === 401 || status === 403 || denyingErrors.has(code ?? '') ? 'denied' : 'failure';
   return { result, status, ...(code !== undefined && { code }) };
 }
 
-/** Makes the calls of one caller, one after the other, and keeps note of what the log must say. */
+/** Sends the requests of one caller, one after the other, and records what the log must have of them. */
 export class AuditRecorder {
-  readonly written: ExpectedRecord[] = [];
-  /** Refusals of whom nobody knows, by what they have in common. */
-  readonly counted = new Map<string, number>();
-  /** What must stand in no log. */
+  readonly expected: ExpectedRecord[] = [];
+  /** How many requests of unknown callers were denied, by key. The log counts them instead of recording each. */
+  readonly expectedCounts = new Map<string, number>();
+  /** What no log may contain. */
   readonly secrets = new Map<string, string>();
   calls = 0;
   readonly client: Client;
@@ -53,7 +59,7 @@ export class AuditRecorder {
     return this.client.app.org;
   }
 
-  /** One call with an id of its own, as the app unless told otherwise. */
+  /** Sends one request with its own id, as the app unless `options` have another `authorization`. */
   async call(
     action: Action,
     method: string,
@@ -67,11 +73,11 @@ export class AuditRecorder {
       ...options,
       headers: { authorization, ...options.headers, 'x-request-id': id },
     });
-    this.note({ id, action, actor: this.client.app.clientId, method, route }, reply);
+    this.expectRecord({ id, action, actor: this.client.app.clientId, method, route }, reply);
     return reply;
   }
 
-  /** A call under the API of the organization; in `path`, what is in braces is as in its template. */
+  /** Sends a request below the API of the organization. `values` replace the parameters of the path. */
   api(
     action: Action,
     method: string,
@@ -89,31 +95,34 @@ export class AuditRecorder {
     return randomUUID();
   }
 
-  note(
+  expectRecord(
     call: Omit<ExpectedRecord, 'result' | 'status' | 'code' | 'replay'>,
     reply: { status: number; body?: Body | undefined; headers?: object },
   ): void {
     const replay = new Map(Object.entries(reply.headers ?? {})).get('idempotency-replayed') === 'true';
-    this.written.push({ ...call, ...outcomeOf(reply), ...(replay && { replay }) });
+    this.expected.push({ ...call, ...outcomeOf(reply), ...(replay && { replay }) });
   }
 
-  /** Of a call of whom nobody knows. */
-  count(
+  /** For a request of an unknown caller, which the log only counts. */
+  expectCount(
     call: { action: Action; actor: string; method: string; route: string },
     reply: { status: number; body?: Body | undefined },
   ): void {
     const key = keyOf({ ...call, ...outcomeOf(reply) });
-    this.counted.set(key, (this.counted.get(key) ?? 0) + 1);
+    this.expectedCounts.set(key, (this.expectedCounts.get(key) ?? 0) + 1);
   }
 }
 
-type Kind = Pick<ExpectedRecord, 'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code' | 'replay'>;
+type KeyFields = Pick<
+  ExpectedRecord,
+  'action' | 'actor' | 'method' | 'route' | 'result' | 'status' | 'code' | 'replay'
+>;
 
-export function keyOf({ action, actor, method, route, result, status, code = '', replay }: Kind): string {
+export function keyOf({ action, actor, method, route, result, status, code = '', replay }: KeyFields): string {
   return [action, actor, method, route, result, status, code, ...(replay ? ['replay'] : [])].join(' ');
 }
 
-/** An entry of the log as a recorder would have noted it. */
+/** An entry of the log in the form that a recorder expects. */
 export function recordOf({ action, actor, request, outcome }: AuditEvent): ExpectedRecord {
   const { result, status = 0, code, replay } = outcome;
   return {

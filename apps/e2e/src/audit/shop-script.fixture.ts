@@ -20,16 +20,16 @@ const subject = '/credentials/subjects/{subject}';
 
 async function offer(recorder: AuditRecorder, body: object = {}, headers: Record<string, string> = {}): Promise<Offer> {
   const reply = await recorder.api('offer.create', 'POST', offers, {}, { json: body, headers });
-  const made = reply.body as unknown as Offer;
-  if (reply.status === 201) recorder.secrets.set(tokenOf(made.claimUrl), 'a claim token');
-  return made;
+  const offered = reply.body as unknown as Offer;
+  if (reply.status === 201) recorder.secrets.set(tokenOf(offered.claimUrl), 'a claim token');
+  return offered;
 }
 
-/** A claim to its end, by whoever has the link. */
-async function claim(recorder: AuditRecorder, made: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
-  const token = tokenOf(made.claimUrl);
+/** A complete claim with the link. */
+async function claim(recorder: AuditRecorder, offered: Offer, authenticator: SoftwareAuthenticator): Promise<void> {
+  const token = tokenOf(offered.claimUrl);
   const { body, cookie, status } = await beginClaim(recorder.org, token);
-  recorder.count(
+  recorder.expectCount(
     { action: 'claim.begin', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' },
     { status },
   );
@@ -39,26 +39,32 @@ async function claim(recorder: AuditRecorder, made: Offer, authenticator: Softwa
     json: { token, response },
     headers: { 'x-request-id': id, cookie },
   });
-  recorder.note(
-    { id, action: 'credential.claim', actor: made.subject, method: 'POST', route: '/o/{shortId}/api/claim/complete' },
+  recorder.expectRecord(
+    {
+      id,
+      action: 'credential.claim',
+      actor: offered.subject,
+      method: 'POST',
+      route: '/o/{shortId}/api/claim/complete',
+    },
     reply,
   );
 }
 
-async function spentClaim(recorder: AuditRecorder, token: string): Promise<void> {
+async function claimAgain(recorder: AuditRecorder, token: string): Promise<void> {
   const id = recorder.id();
   const reply = await callApi<Body>(stack, 'POST', `/o/${recorder.org}/api/claim/options`, {
     json: { token },
     headers: { 'x-request-id': id },
   });
-  recorder.note(
+  recorder.expectRecord(
     { id, action: 'credential.claim', actor: anonymous, method: 'POST', route: '/o/{shortId}/api/claim/options' },
     reply,
   );
 }
 
-/** What somebody whom nobody knows sends, and is refused. */
-async function refused(
+/** A request of an unknown caller, which is denied. */
+async function denied(
   recorder: AuditRecorder,
   action: 'request.denied' | 'credential.claim',
   method: string,
@@ -67,7 +73,7 @@ async function refused(
 ): Promise<void> {
   recorder.id();
   const reply = await send(`/o/${recorder.org}/api${template}`);
-  recorder.count({ action, actor: anonymous, method, route: `/o/{shortId}/api${template}` }, reply);
+  recorder.expectCount({ action, actor: anonymous, method, route: `/o/{shortId}/api${template}` }, reply);
 }
 
 /** Form to an endpoint of OAuth, as the app. */
@@ -90,14 +96,14 @@ async function form(
     headers,
     body: new URLSearchParams(fields).toString(),
   });
-  recorder.note(
+  recorder.expectRecord(
     { id, action, actor: recorder.client.app.clientId, method: 'POST', route: `/o/{shortId}${path}` },
     reply,
   );
   return reply;
 }
 
-async function userinfo(recorder: AuditRecorder, token: string, known: boolean): Promise<void> {
+async function userinfo(recorder: AuditRecorder, token: string, isValid: boolean): Promise<void> {
   const id = recorder.id();
   const reply = await exchange<Body>({
     origin: stack.baseUrl,
@@ -106,19 +112,19 @@ async function userinfo(recorder: AuditRecorder, token: string, known: boolean):
   });
   const call = {
     action: 'customer.userinfo' as const,
-    actor: known ? recorder.client.app.clientId : anonymous,
+    actor: isValid ? recorder.client.app.clientId : anonymous,
     method: 'GET',
     route: '/o/{shortId}/userinfo',
   };
-  if (known) recorder.note({ id, ...call }, reply);
-  else recorder.count(call, reply);
+  if (isValid) recorder.expectRecord({ id, ...call }, reply);
+  else recorder.expectCount(call, reply);
 }
 
-/** From the authorization URL to the sign-out, with all that an app does between. */
+/** A sign-in from the authorization URL to the sign-out, with everything that an app does in between. */
 async function signInAndOut(
   recorder: AuditRecorder,
   party: RelyingParty,
-  made: Offer,
+  offered: Offer,
   authenticator: SoftwareAuthenticator,
 ): Promise<void> {
   const agent = new UserAgent(stack.baseUrl);
@@ -132,8 +138,8 @@ async function signInAndOut(
   } = await agent.post(`${page}/complete`, { response: authenticator.authenticate(options as object, { origin }) });
   const id = recorder.id();
   const { status, location } = await agent.go(redirectTo as string, { headers: { 'x-request-id': id } });
-  recorder.note(
-    { id, action: 'customer.sign_in', actor: made.subject, method: 'GET', route: '/o/{shortId}/authorize/{uid}' },
+  recorder.expectRecord(
+    { id, action: 'customer.sign_in', actor: offered.subject, method: 'GET', route: '/o/{shortId}/authorize/{uid}' },
     { status },
   );
   const code = new URL(location).searchParams.get('code')!;
@@ -157,147 +163,159 @@ async function signInAndOut(
     code_verifier: checks.pkceCodeVerifier,
   });
   await form(recorder, 'customer.token_revoke', '/token/revocation', { token: 'nothing' });
-  const ended = recorder.id();
-  const out = await agent.go(`/o/${recorder.org}/session/end?id_token_hint=${body.id_token}`, {
-    headers: { 'x-request-id': ended },
+  const signOutId = recorder.id();
+  const signOut = await agent.go(`/o/${recorder.org}/session/end?id_token_hint=${body.id_token}`, {
+    headers: { 'x-request-id': signOutId },
   });
-  recorder.note(
-    { id: ended, action: 'customer.sign_out', actor: made.subject, method: 'GET', route: '/o/{shortId}/session/end' },
-    out,
+  recorder.expectRecord(
+    {
+      id: signOutId,
+      action: 'customer.sign_out',
+      actor: offered.subject,
+      method: 'GET',
+      route: '/o/{shortId}/session/end',
+    },
+    signOut,
   );
 }
 
-/** What a web app does, in no order: each step stands alone. */
-export function shopSteps(party: RelyingParty, elsewhere: string): Step[] {
+/** The requests of a web app. Each step is independent of the others. */
+export function shopSteps(party: RelyingParty, otherOrganization: string): Step[] {
   return [
-    (s) => offer(s),
-    (s) => offer(s, { offerExpiresIn: 900 }),
-    (s) => offer(s, { email: 'canary@example.com' }),
-    (s) => s.api('offer.create', 'POST', offers, {}, { body: '{"canary"', headers: json }),
-    (s) => s.api('offer.create', 'POST', offers, {}, { body: '{}', headers: { 'content-type': 'text/plain' } }),
-    async (s) => {
+    (r) => offer(r),
+    (r) => offer(r, { offerExpiresIn: 900 }),
+    (r) => offer(r, { email: 'canary@example.com' }),
+    (r) => r.api('offer.create', 'POST', offers, {}, { body: '{"canary"', headers: json }),
+    (r) => r.api('offer.create', 'POST', offers, {}, { body: '{}', headers: { 'content-type': 'text/plain' } }),
+    async (r) => {
       const key = { 'idempotency-key': `key-${randomUUID()}` };
-      s.secrets.set(key['idempotency-key'], 'an Idempotency-Key');
-      await offer(s, {}, key);
-      await offer(s, {}, key);
-      await offer(s, { offerExpiresIn: 900 }, key);
+      r.secrets.set(key['idempotency-key'], 'an Idempotency-Key');
+      await offer(r, {}, key);
+      await offer(r, {}, key);
+      await offer(r, { offerExpiresIn: 900 }, key);
     },
-    async (s) => {
-      const made = await offer(s);
-      await s.api('subject.read', 'GET', subject, made);
-      await s.api('credential.read', 'GET', '/credentials/issued/{id}', { id: made.credentialId });
-      await s.api('subject.erase', 'DELETE', subject, made);
-      await s.api('subject.read', 'GET', subject, made);
-      await s.api('subject.erase', 'DELETE', subject, made);
+    async (r) => {
+      const offered = await offer(r);
+      await r.api('subject.read', 'GET', subject, offered);
+      await r.api('credential.read', 'GET', '/credentials/issued/{id}', { id: offered.credentialId });
+      await r.api('subject.erase', 'DELETE', subject, offered);
+      await r.api('subject.read', 'GET', subject, offered);
+      await r.api('subject.erase', 'DELETE', subject, offered);
     },
-    async (s) => {
-      const made = await offer(s);
-      await s.api('offer.read', 'GET', `${offers}/{offerId}`, made);
-      await s.api('offer.withdraw', 'DELETE', `${offers}/{offerId}`, made);
-      await s.api('offer.withdraw', 'DELETE', `${offers}/{offerId}`, made);
+    async (r) => {
+      const offered = await offer(r);
+      await r.api('offer.read', 'GET', `${offers}/{offerId}`, offered);
+      await r.api('offer.withdraw', 'DELETE', `${offers}/{offerId}`, offered);
+      await r.api('offer.withdraw', 'DELETE', `${offers}/{offerId}`, offered);
     },
-    async (s) => {
+    async (r) => {
       const authenticator = new SoftwareAuthenticator();
-      const made = await offer(s);
-      await claim(s, made, authenticator);
-      await spentClaim(s, tokenOf(made.claimUrl));
-      await signInAndOut(s, party, made, authenticator);
-      const issued = (act: 'suspend' | 'resume' | 'revoke', options = {}) =>
-        s.api(`credential.${act}`, 'POST', `/credentials/issued/{id}/${act}`, { id: made.credentialId }, options);
-      await issued('suspend', { json: { reason: 'lost phone' } });
-      await issued('resume');
-      await issued('resume');
-      await issued('revoke');
-      await issued('revoke');
+      const offered = await offer(r);
+      await claim(r, offered, authenticator);
+      await claimAgain(r, tokenOf(offered.claimUrl));
+      await signInAndOut(r, party, offered, authenticator);
+      const change = (transition: 'suspend' | 'resume' | 'revoke', options = {}) =>
+        r.api(
+          `credential.${transition}`,
+          'POST',
+          `/credentials/issued/{id}/${transition}`,
+          { id: offered.credentialId },
+          options,
+        );
+      await change('suspend', { json: { reason: 'lost phone' } });
+      await change('resume');
+      await change('resume');
+      await change('revoke');
+      await change('revoke');
     },
-    (s) => s.api('credential.read', 'GET', '/credentials/issued/{id}'),
-    (s) => s.api('credential.suspend', 'POST', '/credentials/issued/{id}/suspend', { id: 'canary@example.com' }),
-    (s) => s.api('subject.read', 'GET', subject),
-    (s) => s.api('subject.read', 'GET', subject, { subject: 'canary@example.com' }),
-    (s) => s.api('subject.list', 'GET', subjects),
-    (s) => s.api('subject.list', 'GET', subjects, {}, { query: '?limit=1&claimed=true' }),
-    (s) => s.api('subject.list', 'GET', subjects, {}, { query: '?limit=0&email=canary@example.com' }),
-    (s) => s.api('subject.list', 'GET', subjects, {}, { query: '?next_page_token=canary' }),
-    (s) => s.call('subject.list', 'GET', `/o/${elsewhere}/api${subjects}`, `/o/{shortId}/api${subjects}`),
-    async (s) =>
-      s.api(
+    (r) => r.api('credential.read', 'GET', '/credentials/issued/{id}'),
+    (r) => r.api('credential.suspend', 'POST', '/credentials/issued/{id}/suspend', { id: 'canary@example.com' }),
+    (r) => r.api('subject.read', 'GET', subject),
+    (r) => r.api('subject.read', 'GET', subject, { subject: 'canary@example.com' }),
+    (r) => r.api('subject.list', 'GET', subjects),
+    (r) => r.api('subject.list', 'GET', subjects, {}, { query: '?limit=1&claimed=true' }),
+    (r) => r.api('subject.list', 'GET', subjects, {}, { query: '?limit=0&email=canary@example.com' }),
+    (r) => r.api('subject.list', 'GET', subjects, {}, { query: '?next_page_token=canary' }),
+    (r) => r.call('subject.list', 'GET', `/o/${otherOrganization}/api${subjects}`, `/o/{shortId}/api${subjects}`),
+    async (r) =>
+      r.api(
         'subject.list',
         'GET',
         subjects,
         {},
-        { headers: { authorization: `Bearer ${await s.client.with('offers:write').token()}` } },
+        { headers: { authorization: `Bearer ${await r.client.with('offers:write').token()}` } },
       ),
-    (s) => s.api('audit.list', 'GET', '/admin/audit/events'),
-    async (s) => {
-      const id = s.id();
+    (r) => r.api('audit.list', 'GET', '/admin/audit/events'),
+    async (r) => {
+      const id = r.id();
       const reply = await exchange<Body>({
         origin: stack.gateways[0]!,
         method: 'HEAD',
-        path: `${s.client.api}${subjects}`,
-        headers: { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': id },
+        path: `${r.client.api}${subjects}`,
+        headers: { authorization: `Bearer ${await r.client.token()}`, 'x-request-id': id },
       });
-      s.note(
+      r.expectRecord(
         {
           id,
           action: 'subject.list',
-          actor: s.client.app.clientId,
+          actor: r.client.app.clientId,
           method: 'HEAD',
           route: `/o/{shortId}/api${subjects}`,
         },
         reply,
       );
     },
-    async (s) => {
-      const headers = { authorization: `Bearer ${await s.client.token()}`, 'x-request-id': s.id() };
+    async (r) => {
+      const headers = { authorization: `Bearer ${await r.client.token()}`, 'x-request-id': r.id() };
       for (const _ of [1, 2]) {
-        const reply = await callApi<Body>(stack, 'GET', `${s.client.api}${subjects}`, { headers });
-        s.note(
+        const reply = await callApi<Body>(stack, 'GET', `${r.client.api}${subjects}`, { headers });
+        r.expectRecord(
           {
             id: headers['x-request-id'],
             action: 'subject.list',
-            actor: s.client.app.clientId,
+            actor: r.client.app.clientId,
             method: 'GET',
             route: `/o/{shortId}/api${subjects}`,
           },
           reply,
         );
       }
-      s.id();
+      r.id();
     },
-    ...['issued:read', 'users:read', ''].map((scope): Step => async (s) => {
-      const id = s.id();
-      const reply = await requestToken(stack, s.client.app, scope, { headers: { 'x-request-id': id } });
-      if (reply.status === 200) s.secrets.set(reply.body.access_token, 'an access token');
-      s.note(
-        { id, action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' },
+    ...['issued:read', 'users:read', ''].map((scope): Step => async (r) => {
+      const id = r.id();
+      const reply = await requestToken(stack, r.client.app, scope, { headers: { 'x-request-id': id } });
+      if (reply.status === 200) r.secrets.set(reply.body.access_token, 'an access token');
+      r.expectRecord(
+        { id, action: 'token.issue', actor: r.client.app.clientId, method: 'POST', route: '/oauth2/token' },
         reply as unknown as Reply<Body>,
       );
     }),
-    async (s) => {
-      s.id();
-      const reply = await requestToken(stack, { ...s.client.app, clientSecret: 'canary-wrong' }, 'issued:read');
-      s.count(
-        { action: 'token.issue', actor: s.client.app.clientId, method: 'POST', route: '/oauth2/token' },
+    async (r) => {
+      r.id();
+      const reply = await requestToken(stack, { ...r.client.app, clientSecret: 'canary-wrong' }, 'issued:read');
+      r.expectCount(
+        { action: 'token.issue', actor: r.client.app.clientId, method: 'POST', route: '/oauth2/token' },
         reply as unknown as Reply<Body>,
       );
     },
-    (s) => refused(s, 'request.denied', 'GET', subjects, (path) => callApi(stack, 'GET', path)),
-    (s) =>
-      refused(s, 'request.denied', 'GET', subjects, (path) =>
+    (r) => denied(r, 'request.denied', 'GET', subjects, (path) => callApi(stack, 'GET', path)),
+    (r) =>
+      denied(r, 'request.denied', 'GET', subjects, (path) =>
         callApi(stack, 'GET', path, { headers: { authorization: 'Bearer canary.b.c' } }),
       ),
-    (s) =>
-      refused(s, 'request.denied', 'POST', offers, (path) =>
+    (r) =>
+      denied(r, 'request.denied', 'POST', offers, (path) =>
         callApi(stack, 'POST', path, { body: 'canary', headers: json }),
       ),
-    (s) =>
-      refused(s, 'credential.claim', 'POST', '/claim', (path) =>
+    (r) =>
+      denied(r, 'credential.claim', 'POST', '/claim', (path) =>
         callApi(stack, 'POST', path, { json: { token: 'canary'.repeat(8).slice(0, 43) } }),
       ),
-    (s) =>
-      refused(s, 'credential.claim', 'POST', '/claim/complete', (path) =>
+    (r) =>
+      denied(r, 'credential.claim', 'POST', '/claim/complete', (path) =>
         callApi(stack, 'POST', path, { json: { token: 1 } }),
       ),
-    (s) => (s.id(), userinfo(s, 'canary', false)),
+    (r) => (r.id(), userinfo(r, 'canary', false)),
   ];
 }

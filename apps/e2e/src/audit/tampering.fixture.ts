@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import { CompactRange } from '@holdfast/tlog';
 
-/** Who owns the database can switch its guards off. */
+/** The owner of the database, who can disable its triggers. */
 export interface Intruder {
   sql: pg.Client;
   org: string;
-  /** Two adjacent entries of the same kind in the middle of the log; `at` is the first of them. */
+  /** Two adjacent entries of the same kind in the middle of the log. `at` is the first of them. */
   at: number;
   other: number;
   size: number;
-  /** The newest checkpoint outside of the database, and where it is kept. */
+  /** The newest checkpoint outside the database, and its file. */
   outside: { file: string; note: string };
 }
 
@@ -35,10 +35,7 @@ export async function saveTables({ sql, org }: Intruder): Promise<void> {
     await sql.query(`CREATE TEMP TABLE copy_${table} AS SELECT * FROM audit.${table} WHERE org = '${org}'`);
 }
 
-/**
- * Everything as it was: the next tampering begins with a fresh log. The command line has made it longer, whose reading
- * is recorded.
- */
+/** Undoes a tampering, and removes the records of the command line's reads, which have made the log longer. */
 export async function restore({ sql, org, outside }: Intruder): Promise<void> {
   await sql.query('BEGIN');
   for (const table of tables) {
@@ -49,21 +46,21 @@ export async function restore({ sql, org, outside }: Intruder): Promise<void> {
   writeFileSync(outside.file, outside.note);
 }
 
-/** Other bytes of the same length, so that nothing else gives them away. */
+/** Other bytes of the same length, so that nothing but the hash can reveal the change. */
 const otherLeaf = `convert_to(replace(convert_from(leaf, 'UTF8'), '"result":"success"', '"result":"failure"'), 'UTF8')`;
 
-async function gone({ sql, org }: Intruder, from: number, to = from): Promise<void> {
+async function deleteEntries({ sql, org }: Intruder, from: number, to = from): Promise<void> {
   for (const table of ['entry', 'entry_target', 'leaf'])
     await sql.query(`DELETE FROM ${table} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
-/** Like an intruder who knows all tables that contain a `seq`. */
-async function everywhere({ sql, org }: Intruder, set: string, from: number, to = from): Promise<void> {
+/** Changes all tables that contain a `seq`. */
+async function updateEntries({ sql, org }: Intruder, set: string, from: number, to = from): Promise<void> {
   for (const table of ['entry', 'entry_target', 'leaf'])
     await sql.query(`UPDATE ${table} SET ${set} WHERE org = $1 AND seq BETWEEN $2 AND $3`, [org, from, to]);
 }
 
-/** Makes the end of the log anew from what stands in it. */
+/** Computes leaf hashes, tree and head again from the entries, and deletes the checkpoint. */
 async function rebuildTree({ sql, org }: Intruder): Promise<void> {
   await sql.query(
     `UPDATE leaf l SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e
@@ -81,178 +78,192 @@ async function rebuildTree({ sql, org }: Intruder): Promise<void> {
 
 export interface Tampering {
   name: string;
-  by: (intruder: Intruder) => Promise<unknown>;
-  /** Whether the stack is asked as well as a file. */
-  live?: true;
-  /** Whether --allow-unprovable takes it for what it looks like. */
-  allowed?: true;
-  /** What the verifier says first. */
-  says: (intruder: Intruder) => string | RegExp;
+  apply: (intruder: Intruder) => Promise<unknown>;
+  /** Verifies the running stack as well as an exported file. */
+  alsoOnline?: true;
+  /** --allow-unprovable accepts it, because it looks like an old or an erased entry. */
+  looksUnprovable?: true;
+  /** The first finding of the verifier. */
+  finding: (intruder: Intruder) => string | RegExp;
 }
 
-const one =
+const updateOne =
   (set: string) =>
   ({ sql, org, at }: Intruder) =>
     sql.query(`UPDATE entry SET ${set} WHERE org = $1 AND seq = $2`, [org, at]);
 
+/** The finding for a log whose hashes were changed as well. */
+const rewritten = new RegExp(
+  '^Entries \\d+ to \\d+ are not the ones that the newest checkpoint covers: the log was rewritten there, ' +
+    'including its hashes\\. Up to entry \\d+ the log is as it was signed\\.$',
+);
+const columnsAfterSeq =
+  'class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf';
+
 export const tamperings: Tampering[] = [
   {
-    name: 'a leaf',
-    by: one(`leaf = ${otherLeaf}`),
-    says: ({ at }) => `Entry ${at} was changed: its bytes do not match its hash in the tree.`,
+    name: 'a changed leaf',
+    apply: updateOne(`leaf = ${otherLeaf}`),
+    finding: ({ at }) => `Entry ${at} was changed: its bytes do not match its hash in the tree.`,
   },
   {
-    name: 'a leaf with its hash and its column',
-    by: async (intruder) => {
-      await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(intruder);
+    name: 'a leaf that was changed together with its hash and its column',
+    apply: async (intruder) => {
+      await updateOne(`leaf = ${otherLeaf}, outcome = 'failure'`)(intruder);
       await intruder.sql.query(
         `UPDATE leaf l SET leaf_hash = sha256('\\x00'::bytea || e.leaf) FROM entry e
           WHERE e.org = l.org AND e.seq = l.seq AND l.org = $1 AND l.seq = $2`,
         [intruder.org, intruder.at],
       );
     },
-    says: () =>
-      /^Entries \d+ to \d+ are not the ones that the newest checkpoint covers: the log was rewritten there, including its hashes\. Up to entry \d+ the log is as it was signed\.$/,
+    finding: () => rewritten,
   },
   {
-    name: 'the action by which it is found',
-    by: one(`action = 'audit.list'`),
-    says: ({ at }) =>
+    name: 'a changed action column',
+    apply: updateOne(`action = 'audit.list'`),
+    finding: ({ at }) =>
       `Entry ${at} has a wrong action column: it says "audit.list", but the logged entry says "subject.read".`,
   },
   {
-    name: 'the actor by which it is found',
-    by: one(`actor_id = 'app_somebodyelse'`),
-    says: ({ at }) => `Entry ${at} has a wrong actor column: it says "app_somebodyelse"`,
+    name: 'a changed actor column',
+    apply: updateOne(`actor_id = 'app_somebodyelse'`),
+    finding: ({ at }) => `Entry ${at} has a wrong actor column: it says "app_somebodyelse"`,
   },
   {
-    name: 'the time by which it is found',
-    by: one(`occurred_at = occurred_at - interval '1 day'`),
-    says: ({ at }) => `Entry ${at} has a wrong time column`,
+    name: 'a changed time column',
+    apply: updateOne(`occurred_at = occurred_at - interval '1 day'`),
+    finding: ({ at }) => `Entry ${at} has a wrong time column`,
   },
   {
-    name: 'the outcome by which it is found',
-    by: one(`outcome = 'denied'`),
-    says: ({ at }) => `Entry ${at} has a wrong outcome column: it says "denied", but the logged entry says "success".`,
+    name: 'a changed outcome column',
+    apply: updateOne(`outcome = 'denied'`),
+    finding: ({ at }) =>
+      `Entry ${at} has a wrong outcome column: it says "denied", but the logged entry says "success".`,
   },
   {
-    name: 'a target by which it is found',
-    by: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]),
-    says: ({ at }) => `Entry ${at} has a wrong targets column: it says []`,
+    name: 'a deleted target',
+    apply: ({ sql, org, at }) => sql.query('DELETE FROM entry_target WHERE org = $1 AND seq = $2', [org, at]),
+    finding: ({ at }) => `Entry ${at} has a wrong targets column: it says []`,
   },
   {
-    name: 'a row in the middle, with all that belongs to it',
-    by: (i) => gone(i, i.at),
-    says: ({ at }) => `Entry ${at} is missing: ${at - 1} is followed by ${at + 1}.`,
+    name: 'an entry in the middle that was deleted from all tables',
+    apply: (i) => deleteEntries(i, i.at),
+    finding: ({ at }) => `Entry ${at} is missing: ${at - 1} is followed by ${at + 1}.`,
   },
   {
-    name: 'a row in the middle, as if its retention had ended',
-    by: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]),
-    says: ({ at }) =>
+    name: 'an entry in the middle that was deleted as if its retention had ended',
+    apply: ({ sql, org, at }) => sql.query('DELETE FROM entry WHERE org = $1 AND seq = $2', [org, at]),
+    finding: ({ at }) =>
       new RegExp(
-        `^1 entry of class reads and month \\d{4}-\\d{2} has no bytes, at seq ${at}, and no record says that it was dropped: removed without a record\\.$`,
+        `^1 entry of class reads and month \\d{4}-\\d{2} has no bytes, at seq ${at}, ` +
+          'and no record says that it was dropped: removed without a record\\.$',
       ),
   },
   {
-    name: 'the newest rows',
-    by: (i) => gone(i, i.size - 2, i.size),
-    says: ({ size }) =>
+    name: 'deleted newest entries',
+    apply: (i) => deleteEntries(i, i.size - 2, i.size),
+    finding: ({ size }) =>
       `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are missing.`,
   },
   {
-    name: 'the newest rows, with the end of the tree and the checkpoint in the database',
-    by: async (i) => {
-      await gone(i, i.size - 2, i.size);
+    name: 'deleted newest entries with a recomputed tree and no checkpoint in the database',
+    apply: async (i) => {
+      await deleteEntries(i, i.size - 2, i.size);
       await rebuildTree(i);
     },
-    says: ({ size }) =>
+    finding: ({ size }) =>
       `The log ends at ${size - 3}, but the newest checkpoint covers ${size}: at least 3 entries are missing.`,
   },
   {
-    name: 'the order of two rows',
-    by: ({ sql, org, at, other }) =>
+    name: 'two entries with swapped indexes',
+    apply: ({ sql, org, at, other }) =>
       sql.query('UPDATE entry SET seq = $2::bigint + $3::bigint - seq WHERE org = $1 AND seq IN ($2, $3)', [
         org,
         at,
         other,
       ]),
-    says: ({ at, other }) => `Entry ${at} is at the wrong index: its content was logged as entry ${other}.`,
+    finding: ({ at, other }) => `Entry ${at} is at the wrong index: its content was logged as entry ${other}.`,
   },
   {
-    name: 'a row put in',
-    by: ({ sql, org, at, other }) =>
+    name: 'an inserted entry',
+    apply: ({ sql, org, at, other }) =>
       sql.query(
-        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf
+        `INSERT INTO entry SELECT org, $3, ${columnsAfterSeq}
            FROM entry WHERE org = $1 AND seq = $2`,
         [org, other, at],
       ),
-    says: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
+    finding: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
   },
   {
-    name: 'a row put in where the log does not look for it',
-    by: ({ sql, org, at }) =>
+    name: 'an entry inserted into another partition',
+    apply: ({ sql, org, at }) =>
       sql.query(
-        `INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase', actor_id, outcome, personal_data_key_id, personal_data, leaf
+        `INSERT INTO entry SELECT org, seq, 'kept', month, occurred_at, 'subject.erase',
+                actor_id, outcome, personal_data_key_id, personal_data, leaf
            FROM entry WHERE org = $1 AND seq = $2`,
         [org, at],
       ),
-    says: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
+    finding: ({ at }) => `Entry ${at} exists twice: one of the two was inserted.`,
   },
   {
-    name: 'a row put behind the end',
-    by: ({ sql, org, at, size }) =>
+    name: 'an entry inserted after the end',
+    apply: ({ sql, org, at, size }) =>
       sql.query(
-        `INSERT INTO entry SELECT org, $3, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf
+        `INSERT INTO entry SELECT org, $3, ${columnsAfterSeq}
            FROM entry WHERE org = $1 AND seq = $2`,
         [org, at, size + 5],
       ),
-    says: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: ${size} is followed by ${size + 5}.`,
+    finding: ({ size }) => `Entries ${size + 1} to ${size + 4} are missing: ${size} is followed by ${size + 5}.`,
   },
   {
-    name: 'the whole log, by a fork with a tree of its own',
-    by: async (i) => {
-      await one(`leaf = ${otherLeaf}, outcome = 'failure'`)(i);
+    name: 'a forked log with its own tree',
+    apply: async (i) => {
+      await updateOne(`leaf = ${otherLeaf}, outcome = 'failure'`)(i);
       await rebuildTree(i);
     },
-    says: () =>
-      /^Entries \d+ to \d+ are not the ones that the newest checkpoint covers: the log was rewritten there, including its hashes\. Up to entry \d+ the log is as it was signed\.$/,
+    finding: () => rewritten,
   },
   {
-    name: 'the month of a row in the middle',
-    live: true,
-    by: (i) => everywhere(i, 'month = month + 2', i.at),
-    says: ({ at }) =>
+    name: 'a changed month of one entry',
+    alsoOnline: true,
+    apply: (i) => updateEntries(i, 'month = month + 2', i.at),
+    finding: ({ at }) =>
       new RegExp(
-        `^Entry ${at} has the month \\d{4}-\\d{2}, and the next entry, ${at + 1}, has \\d{4}-\\d{2}: one of the two months was changed, and lists do not find that entry\\.$`,
+        `^Entry ${at} has the month \\d{4}-\\d{2}, and the next entry, ${at + 1}, has \\d{4}-\\d{2}: ` +
+          'one of the two months was changed, and lists do not find that entry\\.$',
       ),
   },
   {
-    name: 'the month of all rows, so that they may be dropped',
-    live: true,
-    by: async (i) => {
+    name: 'a changed month of all entries, so that they could be dropped',
+    alsoOnline: true,
+    apply: async (i) => {
       await i.sql.query('SELECT make_partitions($1)', [2024 * 12]);
-      await everywhere(i, `month = ${2024 * 12}`, 1, i.size);
+      await updateEntries(i, `month = ${2024 * 12}`, 1, i.size);
     },
-    says: () =>
-      /^Entry 1 has the month 2024-01, but happened later, at .*: the month was changed, and the entry would be dropped too early\.$/,
+    finding: () =>
+      new RegExp(
+        '^Entry 1 has the month 2024-01, but happened later, at .*: ' +
+          'the month was changed, and the entry would be dropped too early\\.$',
+      ),
   },
   {
-    name: 'the class of a row, so that it may be dropped',
-    live: true,
-    by: async (i) => {
+    name: 'a changed retention class, so that the entry could be dropped',
+    alsoOnline: true,
+    apply: async (i) => {
       const { rows } = await i.sql.query<{ seq: number }>(
         "SELECT seq::int AS seq FROM entry WHERE org = $1 AND action = 'subject.erase'",
         [i.org],
       );
-      await everywhere(i, "class = 'reads'", rows[0]!.seq);
+      await updateEntries(i, "class = 'reads'", rows[0]!.seq);
     },
-    says: () => /^Entry \d+ has a wrong retention class: the column says "reads", but subject\.erase belongs to "kept"/,
+    finding: () =>
+      /^Entry \d+ has a wrong retention class: the column says "reads", but subject\.erase belongs to "kept"/,
   },
   {
-    name: 'whom two pseudonyms mean, as if they were from before pseudonyms had a salt',
-    live: true,
-    allowed: true,
-    by: async ({ sql, org }) => {
+    name: 'two swapped pseudonym mappings, as if they were from before mappings had a salt',
+    alsoOnline: true,
+    looksUnprovable: true,
+    apply: async ({ sql, org }) => {
       const { rows } = await sql.query<{ pseudonym: string; value: string }>(
         'SELECT pseudonym, value FROM pseudonym_mapping WHERE org = $1 ORDER BY value LIMIT 2',
         [org],
@@ -268,40 +279,52 @@ export const tamperings: Tampering[] = [
       await mean(other.pseudonym, one.value);
       await mean(one.pseudonym, other.value);
     },
-    says: () =>
-      /^Entry \d+ has the first of \d+ pseudonym mappings without a salt, which cannot be checked against the logged pseudonym\./,
+    finding: () =>
+      new RegExp(
+        '^Entry \\d+ has the first of \\d+ pseudonym mappings without a salt, ' +
+          'which cannot be checked against the logged pseudonym\\.',
+      ),
   },
   {
-    name: 'that somebody was erased, by taking the key to what is personal',
-    live: true,
-    allowed: true,
-    by: ({ sql, org }) => sql.query('DELETE FROM personal_data_key WHERE org = $1', [org]),
-    says: () =>
-      /^Entry \d+( and \d+ others?)? withholds an address, user agent or reason that was logged, as if that person were erased, but their pseudonym still has a mapping/,
+    name: 'a deleted personal data key, as if the customer were erased',
+    alsoOnline: true,
+    looksUnprovable: true,
+    apply: ({ sql, org }) => sql.query('DELETE FROM personal_data_key WHERE org = $1', [org]),
+    finding: () =>
+      new RegExp(
+        '^Entry \\d+( and \\d+ others?)? withholds an address, user agent or reason that was logged, ' +
+          'as if that person were erased, but their pseudonym still has a mapping',
+      ),
   },
   {
-    name: 'that somebody was erased, by taking their names',
-    live: true,
-    by: ({ sql, org }) => sql.query('DELETE FROM pseudonym_mapping WHERE org = $1', [org]),
-    says: () =>
-      /^Entry \d+ has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record names them: the mapping was removed/,
+    name: 'deleted pseudonym mappings, as if the customer were erased',
+    alsoOnline: true,
+    apply: ({ sql, org }) => sql.query('DELETE FROM pseudonym_mapping WHERE org = $1', [org]),
+    finding: () =>
+      new RegExp(
+        '^Entry \\d+ has a pseudonym without a mapping, as if that customer were erased, ' +
+          'but no subject.erase record names them: the mapping was removed',
+      ),
   },
   {
-    name: 'whom a pseudonym means',
-    by: ({ sql, org }) =>
+    name: 'a pseudonym mapping with another value',
+    apply: ({ sql, org }) =>
       sql.query('UPDATE pseudonym_mapping SET value = gen_random_uuid()::text WHERE org = $1', [org]),
-    says: () =>
-      /^Entry \d+ names somebody other than was logged: its pseudonym [\w-]{22} does not match the id in its mapping\.$/,
+    finding: () =>
+      new RegExp(
+        '^Entry \\d+ names somebody other than was logged: ' +
+          'its pseudonym [\\w-]{22} does not match the id in its mapping\\.$',
+      ),
   },
   {
-    name: 'where somebody came from',
-    by: ({ sql, org }) =>
+    name: 'changed personal data',
+    apply: ({ sql, org }) =>
       sql.query(
         `UPDATE entry SET personal_data =
            set_byte(personal_data, length(personal_data) - 1, get_byte(personal_data, length(personal_data) - 1) # 1)
           WHERE org = $1 AND personal_data IS NOT NULL`,
         [org],
       ),
-    says: () => /^Entry \d+ shows another (address|userAgent) than was logged/,
+    finding: () => /^Entry \d+ shows another (address|userAgent) than was logged/,
   },
 ];

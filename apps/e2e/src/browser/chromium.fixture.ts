@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 
-const places = [
+const executables = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -19,18 +19,19 @@ const args = [
   '--disable-sync',
 ];
 
-/** @throws when there is none: a missing browser is a failure */
+/** @throws {Error} when there is no Chromium: a missing browser fails the tests */
 export async function launch(): Promise<Browser> {
-  const executablePath = places.find((place) => existsSync(place));
+  const executablePath = executables.find((path) => existsSync(path));
   if (!executablePath)
     throw new Error(
-      'There is no Chromium here. Install it (on Debian: apt-get install chromium), or leave the browser tests out by HOLDFAST_NO_BROWSER=1.',
+      'No Chromium found. Install it (on Debian: apt-get install chromium), ' +
+        'or set HOLDFAST_NO_BROWSER=1 to skip these tests.',
     );
   return chromium.launch({ executablePath, args });
 }
 
 export const phone = { width: 360, height: 740 };
-export const desk = { width: 1280, height: 800 };
+export const desktop = { width: 1280, height: 800 };
 
 interface Passkey {
   credentialId: string;
@@ -41,7 +42,7 @@ interface Passkey {
   signCount: number;
 }
 
-const passkeyRequest = 'asked for a passkey: ';
+const passkeyRequest = 'passkey request: ';
 
 /** Runs in the page before its own scripts. */
 const reportMediation = `
@@ -52,12 +53,12 @@ const reportMediation = `
     return get.call(this, options);
   };`;
 
-/** A person at a browser, with a device that holds their passkeys and confirms at once. */
+/** A browser context with a virtual authenticator, which stores passkeys and confirms at once. */
 export class Visitor {
   readonly page: Page;
-  /** What the page got wrong: errors of its scripts, breaches of its policy, calls to others. */
+  /** Errors of the page's scripts, violations of its policy, and requests to other hosts. */
   readonly errors: string[] = [];
-  /** How the page asked for passkeys, in order: `conditional` is by suggestions, without a dialogue. */
+  /** The mediation of each passkey request of the page, in order. `conditional` shows suggestions without a dialog. */
   readonly passkeyRequests: string[] = [];
   readonly #context: BrowserContext;
   readonly #cdp: CDPSession;
@@ -78,13 +79,13 @@ export class Visitor {
         this.passkeyRequests.push(message.text().slice(passkeyRequest.length));
     });
     page.on('request', (request) => {
-      // A worker's blob names the page that made it.
+      // The URL of a worker's blob contains the page's.
       if (new URL(request.url().replace(/^blob:/, '')).hostname !== 'localhost')
-        this.errors.push(`asked ${request.url()}`);
+        this.errors.push(`request to another host: ${request.url()}`);
     });
   }
 
-  static async enter(browser: Browser, { viewport = phone, present = true } = {}): Promise<Visitor> {
+  static async open(browser: Browser, { viewport = phone, present = true } = {}): Promise<Visitor> {
     const context = await browser.newContext({ viewport });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -105,8 +106,8 @@ export class Visitor {
     return new Visitor(context, page, cdp, authenticatorId);
   }
 
-  /** Whether the device confirms by itself, from the next time on that it is asked. */
-  confirms(enabled: boolean): Promise<unknown> {
+  /** Whether the authenticator confirms by itself, from the next request on. */
+  setAutomaticConfirmation(enabled: boolean): Promise<unknown> {
     return this.#cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId: this.#authenticator, enabled });
   }
 
@@ -114,8 +115,8 @@ export class Visitor {
     return (await this.#cdp.send('WebAuthn.getCredentials', { authenticatorId: this.#authenticator })).credentials;
   }
 
-  /** Puts these passkeys, and no others, on the device. */
-  async hold(passkeys: Passkey[]): Promise<void> {
+  /** Replaces all passkeys of the authenticator. */
+  async setPasskeys(passkeys: Passkey[]): Promise<void> {
     await this.#cdp.send('WebAuthn.clearCredentials', { authenticatorId: this.#authenticator });
     for (const credential of passkeys)
       await this.#cdp.send('WebAuthn.addCredential', { authenticatorId: this.#authenticator, credential });
@@ -129,11 +130,11 @@ export class Visitor {
     return this.page.getByRole('button', { name }).click();
   }
 
-  follow(name: string | RegExp): Promise<void> {
+  followLink(name: string | RegExp): Promise<void> {
     return this.page.getByRole('link', { name }).first().click();
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     await this.#context.close();
   }
 }

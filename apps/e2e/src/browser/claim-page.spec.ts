@@ -1,14 +1,14 @@
-// The claim page of a running stack: opening does nothing, a reload survives, the token leaves the address bar, and
-// each end of a link says so.
+// The claim page in a browser: opening it changes nothing, it survives a reload, it removes the token from the address
+// bar, and it explains why a link cannot be used.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import type { Client } from '../client.ts';
-import { sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { claim, tokenOf } from '../sign-in/customer.fixture.ts';
 import { demoClient, stack } from '../under-test.ts';
+import { untilPast } from '../until-past.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 
@@ -24,17 +24,17 @@ withBrowser('the claim page in a browser', () => {
     await browser?.close();
     closeConnections();
   });
-  beforeEach(async () => void (visitor = await Visitor.enter(browser)));
+  beforeEach(async () => void (visitor = await Visitor.open(browser)));
   afterEach(async () => {
     const { errors } = visitor;
-    await visitor.leave();
+    await visitor.close();
     expect(errors).toEqual([]);
   });
 
-  const offer = async (wanted: object = {}): Promise<Offer> => (await shop.offer<Offer>(wanted)).body;
+  const offer = async (json: object = {}): Promise<Offer> => (await shop.offer<Offer>(json)).body;
   const address = `${stack.baseUrl}/o/acme/claim`;
 
-  it('opening does nothing, and a reload goes on where it was', async () => {
+  it('changes nothing when it is opened, and continues after a reload', async () => {
     const { claimUrl, subject } = await offer();
     const { page } = visitor;
     const requests: string[] = [];
@@ -60,53 +60,53 @@ withBrowser('the claim page in a browser', () => {
     await visitor.heading('This link has been used');
   });
 
-  it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
+  it.each<[string, string, (offered: Offer) => Promise<unknown>, object]>([
     [
       'spent',
       'This link has been used',
       ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()),
       {},
     ],
-    ['expired', 'This link has expired', () => sleep(2200), { offerExpiresIn: 2 }],
+    ['expired', 'This link has expired', ({ expiresAt }) => untilPast(expiresAt), { offerExpiresIn: 2 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
     ['erased', 'This link is not valid', ({ subject }) => shop.erase(subject), {}],
-  ])('a link that is %s, when it is opened', async (_, heading, end, wanted) => {
-    const made = await offer(wanted);
-    await end(made);
-    await visitor.page.goto(made.claimUrl);
+  ])('explains that a link is %s when it is opened', async (_, heading, end, options) => {
+    const offered = await offer(options);
+    await end(offered);
+    await visitor.page.goto(offered.claimUrl);
     await visitor.heading(heading);
     expect(visitor.page.url()).toBe(address);
     expect(await visitor.page.getByRole('button').count()).toBe(0);
   });
 
-  it.each<[string, string, (made: Offer) => Promise<unknown>, object]>([
+  it.each<[string, string, (offered: Offer) => Promise<unknown>, object]>([
     [
       'spent',
       'This link has been used',
       ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()),
       {},
     ],
-    ['expired', 'This link has expired', () => sleep(3200), { offerExpiresIn: 3 }],
+    ['expired', 'This link has expired', ({ expiresAt }) => untilPast(expiresAt), { offerExpiresIn: 3 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
-  ])('a link that is %s while the page is open', async (_, heading, end, wanted) => {
-    const made = await offer(wanted);
-    await visitor.page.goto(made.claimUrl);
+  ])('explains that a link is %s while the page is open', async (_, heading, end, options) => {
+    const offered = await offer(options);
+    await visitor.page.goto(offered.claimUrl);
     await visitor.heading('Create your passkey');
-    await end(made);
+    await end(offered);
     await visitor.press('Create my passkey');
     await visitor.heading(heading);
   });
 
-  it('a link that is not known, cut off, or no link at all', async () => {
+  it('explains that a link is unknown, truncated or missing', async () => {
     const { page } = visitor;
     for (const token of ['A'.repeat(43), 'cut-off']) {
       await page.goto(`${address}#${token}`);
       await visitor.heading('This link is not valid');
     }
-    const fresh = await Visitor.enter(browser);
+    const fresh = await Visitor.open(browser);
     await fresh.page.goto(address);
     await fresh.heading('Open the link from your message');
     expect(fresh.errors).toEqual([]);
-    await fresh.leave();
+    await fresh.close();
   });
 });

@@ -1,4 +1,4 @@
-// "Authorize" on the page of the API reference: a token by Swagger UI itself, in a real browser, and a call with it.
+// "Authorize" on the page of the API reference: Swagger UI requests a token in a browser and uses it.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Client } from '../client.ts';
@@ -18,7 +18,7 @@ withBrowser('the API reference', () => {
     closeConnections();
   });
 
-  it('gets a token by "Authorize" with client ID and secret, and calls an endpoint with it', async () => {
+  it('requests a token by "Authorize" with client id and secret, and calls an endpoint with it', async () => {
     const { body: offer } = await shop.offer();
     const page = await browser.newPage();
     const errors: string[] = [];
@@ -35,7 +35,7 @@ withBrowser('the API reference', () => {
       form.locator('.auth-btn-wrapper button.authorize').click(),
     ]);
     expect(token.status()).toBe(200);
-    // The fields give way to what was authorized.
+    // The dialog shows the granted authorization instead of the fields.
     await page.locator('.auth-btn-wrapper').getByText('Logout').waitFor();
     await page.locator('.auth-btn-wrapper .btn-done').first().click();
 

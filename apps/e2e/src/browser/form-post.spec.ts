@@ -1,4 +1,4 @@
-// `response_mode=form_post` in a real browser: the page that posts to the app is held to a policy of its own.
+// `response_mode=form_post` in a browser: the page that posts to the app has its own content security policy.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,8 +42,8 @@ withBrowser('form_post in a browser', () => {
     app?.closeAllConnections();
   });
 
-  it('comes back by a POST that the library believes', async () => {
-    const visitor = await Visitor.enter(browser);
+  it('returns to the app by a POST that the client library accepts', async () => {
+    const visitor = await Visitor.open(browser);
     const { body } = await new Client(stack, site.app).offer();
     await visitor.page.goto(body.claimUrl);
     await visitor.press('Create my passkey');
@@ -55,6 +55,6 @@ withBrowser('form_post in a browser', () => {
     const request = new Request(site.redirectUri, { method: 'POST', body: new URLSearchParams(posted.body) });
     const tokens = await oidc.authorizationCodeGrant(site.config, request, checks);
     expect(tokens.claims()!.sub).toBe(body.subject);
-    await visitor.leave();
+    await visitor.close();
   });
 });

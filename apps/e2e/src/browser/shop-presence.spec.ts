@@ -1,30 +1,30 @@
-// The shop's forms with the widget of the proof of presence, and what staff may do with a credential.
+// The shop's forms with the presence widget, and its staff page for credentials.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { eventually } from '../parallel.ts';
+import { eventually } from '@holdfast/testing';
 import { demoClient } from '../under-test.ts';
-import { desk, launch, Visitor } from './chromium.fixture.ts';
+import { desktop, launch, Visitor } from './chromium.fixture.ts';
+import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
-import { claimByLetter, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 
-withBrowser('proof of presence in a browser', () => {
+withBrowser('the example shop with presence proofs', () => {
   let browser: Browser;
   let visitor: Visitor;
   beforeAll(async () => void (browser = await launch()));
   afterAll(() => browser?.close());
   afterEach(async () => {
     const { errors } = visitor;
-    await visitor.leave();
+    await visitor.close();
     expect(errors).toEqual([]);
   });
 
-  it('globex demands one: the widget gives it when the form is sent, and without JavaScript the form says why not', async () => {
-    visitor = await Visitor.enter(browser);
+  it('sends a proof when it is required, and explains that JavaScript is needed for it', async () => {
+    visitor = await Visitor.open(browser);
     const requests: string[] = [];
     visitor.page.on('request', (request) => void requests.push(new URL(request.url()).pathname));
     await visitor.page.goto(`${shopOf('globex')}/sign-up`);
     await visitor.page.getByLabel('Your name').fill('Joan');
-    // Whoever only looks is not made to work.
+    // The widget solves a challenge only when the form is sent.
     expect(requests).not.toContain('/o/globex/api/presence/challenge');
     await signUp(visitor, 'globex', 'Joan');
     expect(requests).toContain('/o/globex/api/presence/challenge');
@@ -32,16 +32,15 @@ withBrowser('proof of presence in a browser', () => {
     const without = await browser.newContext({ javaScriptEnabled: false });
     const page = await without.newPage();
     await page.goto(`${shopOf('globex')}/sign-up`);
-    // Chromium reads a page as if it had scripts even while it runs none, so what it would show instead is not laid
-    // out.
+    // Even with JavaScript disabled Chromium parses <noscript> as if it were enabled, so its content is not visible.
     expect(await page.content()).toContain('Without JavaScript we cannot check');
     await page.getByLabel('Your name').fill('Ken');
     await page.getByLabel('Your e-mail').fill('ken@example.com');
     await page.getByRole('button', { name: 'Sign up' }).click();
     await page.getByRole('alert').getByText('Please switch JavaScript on').waitFor();
-    // What was typed is still there.
+    // The form still has the input.
     expect(await page.getByLabel('Your e-mail').inputValue()).toBe('ken@example.com');
-    // acme takes an offer without.
+    // acme does not require a proof.
     await page.goto(`${shopOf('acme')}/sign-up`);
     await page.getByLabel('Your name').fill('Ken');
     await page.getByLabel('Your e-mail').fill('ken@example.com');
@@ -50,17 +49,17 @@ withBrowser('proof of presence in a browser', () => {
     await without.close();
   });
 
-  it('staff recover a lost phone, suspend, resume and revoke', async () => {
-    visitor = await Visitor.enter(browser);
+  it('lets staff recover, suspend, resume and revoke a credential', async () => {
+    visitor = await Visitor.open(browser);
     await signUp(visitor, 'globex', 'Lea');
-    await claimByLetter(visitor);
+    await claimByMessage(visitor);
     await visitor.page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('Hello, Lea');
     const subject = await shownClaim(visitor, 'sub');
     expect(visitor.errors).toEqual([]);
-    await visitor.leave();
-    // In a browser of their own: with the suspension the customer's session at the shop ends, and its forms with it.
-    visitor = await Visitor.enter(browser, { viewport: desk });
+    await visitor.close();
+    // In another browser, since the suspension ends the customer's session at the shop and with it the forms.
+    visitor = await Visitor.open(browser, { viewport: desktop });
     const { page } = visitor;
     const client = demoClient('globex', 'shop');
     const status = async () => (await client.get(subject)).body.credentials[0]!.status;

@@ -1,14 +1,14 @@
 import { stack } from '../under-test.ts';
 import type { Visitor } from './chromium.fixture.ts';
 
-/** Where the example shop is, as the stack tells newcomers. */
+/** Address of the example shop, from demo.json. */
 export function shopOf(org: string): string {
   const shop = stack.demo.services.find(({ name }) => name === 'shop');
   if (!shop) throw new Error('demo.json has no shop: was the stack started with --no-examples?');
   return `${new URL(shop.readyUrl).origin}/${org}`;
 }
 
-/** The sign-up form, up to the letter with the claim link. */
+/** Fills in the sign-up form. The shop then shows the message with the claim link. */
 export async function signUp({ page }: Visitor, org: string, name: string): Promise<void> {
   await page.goto(shopOf(org));
   await page.getByRole('link', { name: 'Sign up' }).first().click();
@@ -18,16 +18,16 @@ export async function signUp({ page }: Visitor, org: string, name: string): Prom
   await page.getByRole('heading', { level: 1, name: `Almost done, ${name}` }).waitFor();
 }
 
-/** From the letter to the shop's word that the passkey is ready. */
-export async function claimByLetter(visitor: Visitor): Promise<void> {
+/** Follows the claim link of the message, creates the passkey and returns to the shop. */
+export async function claimByMessage(visitor: Visitor): Promise<void> {
   await visitor.page.getByRole('link', { name: 'Create my passkey' }).click();
   await visitor.press('Create my passkey');
   await visitor.heading('Your passkey is ready');
-  await visitor.follow('Continue');
+  await visitor.followLink('Continue');
   await visitor.page.getByRole('link', { name: 'Sign in now' }).waitFor();
 }
 
-/** What the account page says that it was told. */
+/** The value of a claim on the account page. */
 export async function shownClaim({ page }: Visitor, claim: string): Promise<string> {
   return (await page.locator(`[data-claim="${claim}"]`).textContent()) ?? '';
 }

@@ -1,12 +1,11 @@
-// A newcomer in a browser, from the example shop: sign up, claim, sign in, sign out, and in again by what the browser
-// suggests.
+// The example shop in a browser: sign up, claim, sign in, sign out, and sign in again by conditional UI.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { eventually } from '../parallel.ts';
+import { eventually } from '@holdfast/testing';
 import { demoClient, stack } from '../under-test.ts';
-import { desk, launch, phone, Visitor } from './chromium.fixture.ts';
+import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
+import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
-import { claimByLetter, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 
 withBrowser('the example shop in a browser', () => {
   let browser: Browser;
@@ -15,18 +14,18 @@ withBrowser('the example shop in a browser', () => {
   afterAll(() => browser?.close());
   afterEach(async () => {
     const { errors } = visitor;
-    await visitor.leave();
+    await visitor.close();
     expect(errors).toEqual([]);
   });
 
-  /** Nothing to scroll sideways for. */
+  /** Whether the page needs no horizontal scrolling. */
   const fits = () => visitor.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
 
   it.each([
     ['a phone', phone],
-    ['a wide window', desk],
-  ])('on %s: to a signed-in customer, out, and in again by conditional UI', async (what, viewport) => {
-    visitor = await Visitor.enter(browser, { viewport });
+    ['a wide window', desktop],
+  ])('signs a new customer in, out, and in again by conditional UI on %s', async (what, viewport) => {
+    visitor = await Visitor.open(browser, { viewport });
     const { page } = visitor;
     const name = `Ada on ${what}`;
     await signUp(visitor, 'acme', name);
@@ -38,17 +37,17 @@ withBrowser('the example shop in a browser', () => {
     await visitor.heading('Your passkey is ready');
     const [passkey, ...others] = await visitor.passkeys();
     expect([passkey!.isResidentCredential, others]).toEqual([true, []]);
-    await visitor.follow('Continue');
+    await visitor.followLink('Continue');
 
-    // By the button: the browser suggests, and the customer, who has not confirmed, prefers to press.
-    await visitor.confirms(false);
+    // By the button: the browser suggests the passkey, but the customer does not confirm the suggestion.
+    await visitor.setAutomaticConfirmation(false);
     await page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('Sign in to Shop');
     expect(await page.locator('input.suggestions').getAttribute('autocomplete')).toBe('username webauthn');
     expect(await fits()).toBe(true);
-    // Once the suggestion waits, the device's consent goes to what is asked next: the button.
-    await eventually(() => Promise.resolve(visitor.passkeyRequests.includes('conditional')), 10_000, 'the suggestion');
-    await visitor.confirms(true);
+    // Once the conditional request is pending, the confirmation applies to the next one, which is the button's.
+    await eventually(() => visitor.passkeyRequests.includes('conditional'), 10_000, 'the conditional request');
+    await visitor.setAutomaticConfirmation(true);
     await visitor.press('Sign in with a passkey');
     await visitor.heading(`Hello, ${name}`);
     expect(page.url()).toBe(`${shopOf('acme')}/account`);
@@ -61,8 +60,8 @@ withBrowser('the example shop in a browser', () => {
 
     await visitor.press('Sign out');
     await page.getByText('You are signed out').waitFor();
-    // Really out, at the issuer too: it asks for the passkey again. Nobody presses anything now: the browser suggests
-    // it.
+    // The session at the issuer has ended as well, so that it requests the passkey again. Now nothing is pressed: the
+    // browser suggests the passkey.
     const before = visitor.passkeyRequests.length;
     expect(visitor.passkeyRequests).toEqual(['conditional', 'modal']);
     await page.getByRole('link', { name: 'Sign in' }).first().click();
@@ -72,27 +71,27 @@ withBrowser('the example shop in a browser', () => {
     expect((await visitor.passkeys())[0]!.signCount).toBeGreaterThan(passkey!.signCount);
   });
 
-  it('two organizations in one browser, on one authenticator that holds both', async () => {
-    visitor = await Visitor.enter(browser);
+  it('keeps the sessions of two organizations apart in one browser with one authenticator', async () => {
+    visitor = await Visitor.open(browser);
     const { page } = visitor;
     const subjects: string[] = [];
     for (const org of ['acme', 'globex']) {
       await signUp(visitor, org, `Bob of ${org}`);
-      await claimByLetter(visitor);
-      const held = await visitor.passkeys();
-      // Whichever a person would pick: the device offers the passkeys of both.
-      await visitor.hold(held.filter(({ credentialId }) => !kept.has(credentialId)));
+      await claimByMessage(visitor);
+      const passkeys = await visitor.passkeys();
+      // A person would choose one of the two passkeys that the device offers; the authenticator takes the only one.
+      await visitor.setPasskeys(passkeys.filter(({ credentialId }) => !kept.has(credentialId)));
       await page.getByRole('link', { name: 'Sign in now' }).click();
       await visitor.heading(`Hello, Bob of ${org}`);
       subjects.push(await shownClaim(visitor, 'sub'));
       for (const one of await visitor.passkeys()) kept.set(one.credentialId, one);
-      await visitor.hold([...kept.values()]);
+      await visitor.setPasskeys([...kept.values()]);
     }
     expect(await visitor.passkeys()).toHaveLength(2);
     const [one, other] = await visitor.passkeys();
     expect(one!.userHandle).not.toBe(other!.userHandle);
     expect(new Set(subjects).size).toBe(2);
-    // Still signed in to both, each by its own session.
+    // Both sessions are still there.
     for (const [i, org] of ['acme', 'globex'].entries()) {
       await page.goto(`${shopOf(org)}/account`);
       await visitor.heading(`Hello, Bob of ${org}`);
@@ -100,7 +99,7 @@ withBrowser('the example shop in a browser', () => {
       await page.goto(`${shopOf(org)}/sign-in`);
       await visitor.heading(`Hello, Bob of ${org}`);
     }
-    // Out of one is not out of the other.
+    // Signing out of one does not end the other.
     await page.goto(`${shopOf('acme')}/account`);
     await visitor.press('Sign out');
     await page.getByText('You are signed out').waitFor();
@@ -109,63 +108,60 @@ withBrowser('the example shop in a browser', () => {
   });
   const kept = new Map<string, Awaited<ReturnType<Visitor['passkeys']>>[number]>();
 
-  it('the passkey of acme at globex: the page says so, stays usable, and leads back', async () => {
-    visitor = await Visitor.enter(browser);
+  it('explains that a passkey belongs to another organization, and accepts the right one afterwards', async () => {
+    visitor = await Visitor.open(browser);
     const { page } = visitor;
     await signUp(visitor, 'acme', 'Eve');
-    await claimByLetter(visitor);
+    await claimByMessage(visitor);
     const ofAcme = await visitor.passkeys();
     await signUp(visitor, 'globex', 'Eve');
-    await claimByLetter(visitor);
+    await claimByMessage(visitor);
     const ofGlobex = (await visitor.passkeys()).filter(({ credentialId }) => credentialId !== ofAcme[0]!.credentialId);
     expect(ofGlobex).toHaveLength(1);
 
-    await visitor.hold(ofAcme);
+    await visitor.setPasskeys(ofAcme);
     await page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('This passkey belongs to somewhere else');
     await page.getByText('Choose the one that you made for Globex').waitFor();
     await visitor.press('Choose another passkey');
     await visitor.heading('This passkey belongs to somewhere else');
-    await visitor.hold(ofGlobex);
+    await visitor.setPasskeys(ofGlobex);
     await visitor.press('Choose another passkey');
     await visitor.heading('Hello, Eve');
     expect(page.url()).toBe(`${shopOf('globex')}/account`);
 
-    // And at home it works as ever.
-    await visitor.hold(ofAcme);
+    // The passkey still signs in at its own organization.
+    await visitor.setPasskeys(ofAcme);
     await page.goto(`${shopOf('acme')}/sign-in`);
     await visitor.heading('Hello, Eve');
 
-    // Revoked by the backend, not in this browser: the shop is told by Holdfast, and the account asks for a sign-in.
+    // Revoked by the backend, not in this browser: the shop ends its session after Holdfast's logout token.
     const shop = demoClient('acme', 'shop');
     const { body } = await shop.get(await shownClaim(visitor, 'sub'));
-    await visitor.confirms(false);
-    expect(
-      (await shop.call('POST', `${shop.api}/credentials/issued/${body.credentials[0]!.id}/revoke`, { json: {} }))
-        .status,
-    ).toBe(200);
+    await visitor.setAutomaticConfirmation(false);
+    expect((await shop.manage('revoke', body.credentials[0]!.id)).status).toBe(200);
     const account = `${shopOf('acme')}/account`;
     await eventually(
       async () => (await page.goto(account)) !== null && page.url() !== account,
       10_000,
-      'the end of the session in the shop',
+      'the end of the session at the shop',
     );
     await visitor.heading('Sign in to Shop');
   });
 
-  it('who turns back is told so by the shop', async () => {
-    visitor = await Visitor.enter(browser, { present: false });
+  it('shows that the customer is not signed in when the sign-in is cancelled', async () => {
+    visitor = await Visitor.open(browser, { present: false });
     await visitor.page.goto(`${shopOf('acme')}/sign-in`);
     await visitor.heading('Sign in to Shop');
     await visitor.press('Back to Shop');
     await visitor.heading('You are not signed in');
   });
 
-  it('staff erase a customer, who is then not known', async () => {
-    visitor = await Visitor.enter(browser, { viewport: desk });
+  it('lets staff erase a customer, whose passkey is unknown afterwards', async () => {
+    visitor = await Visitor.open(browser, { viewport: desktop });
     const { page } = visitor;
     await signUp(visitor, 'acme', 'Grace');
-    await claimByLetter(visitor);
+    await claimByMessage(visitor);
     await page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('Hello, Grace');
     await page.goto(`${shopOf('acme')}/staff/${await shownClaim(visitor, 'sub')}`);

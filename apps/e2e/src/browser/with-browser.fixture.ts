@@ -1,9 +1,9 @@
 import { describe } from '@jest/globals';
 
-const out = process.env.HOLDFAST_NO_BROWSER === '1';
+const isSkipped = process.env.HOLDFAST_NO_BROWSER === '1';
 
-/** Tests that need a browser: they fail without one, unless it was said that they are left out. */
+/** Tests that need a browser. They fail without one, unless HOLDFAST_NO_BROWSER=1 skips them. */
 export const withBrowser = (name: string, tests: () => void): void => {
-  if (out) process.stderr.write(`Left out, since HOLDFAST_NO_BROWSER=1: ${name}\n`);
-  (out ? describe.skip : describe)(name, tests);
+  if (isSkipped) process.stderr.write(`Skipped, because HOLDFAST_NO_BROWSER=1: ${name}\n`);
+  (isSkipped ? describe.skip : describe)(name, tests);
 };

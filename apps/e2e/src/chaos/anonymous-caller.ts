@@ -1,18 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../client.ts';
-import { sleep } from '../parallel.ts';
 import { exchange } from '../http.ts';
 
-/** A minute is closed in the log some seconds after its end. */
-const closed = 70_000;
+/** The counts of a minute are appended to the log some seconds after its end. */
+const countedAfterMs = 70_000;
 
 interface Minute {
   begin: number;
-  /** Answered with 401, and sent at all: what got no answer, or another one, may have been counted. */
-  answered: number;
+  /** Calls that were answered with 401. */
+  denied: number;
+  /** All calls. Those with another response, or none, may have been counted as well. */
   sent: number;
 }
 
-/** Somebody without a token who does not give up. */
+/** Calls the API without a token, again and again. */
 export class AnonymousCaller {
   readonly minutes = new Map<string, Minute>();
   readonly #client: Client;
@@ -22,14 +23,14 @@ export class AnonymousCaller {
     this.#client = client;
   }
 
-  async follow(over: () => boolean): Promise<void> {
-    for (let n = 0; !over(); n += 1) {
+  async runUntil(isOver: () => boolean): Promise<void> {
+    for (let n = 0; !isOver(); n += 1) {
       const { stack, api } = this.#client;
       const now = new Date();
       const key = now.toISOString().slice(0, 16);
       const minute = this.minutes.get(key) ?? {
         begin: Math.floor(now.getTime() / 60_000) * 60_000,
-        answered: 0,
+        denied: 0,
         sent: 0,
       };
       this.minutes.set(key, minute);
@@ -37,33 +38,33 @@ export class AnonymousCaller {
       const status = await exchange({
         origin: stack.gateways[n % 2]!,
         path: `${api}${this.#route}`,
-        timeout: 10_000,
+        timeoutMs: 10_000,
       }).then(
         (r) => r.status,
         () => undefined,
       );
-      if (status === 401) minute.answered += 1;
+      if (status === 401) minute.denied += 1;
       await sleep(50);
     }
   }
 
   /**
-   * What the log says of minutes that are over: all that was answered, and no more than was sent. A call may be counted
-   * in the minute after it was sent.
+   * Once all minutes are counted: the log counts every denied request, and no more than were sent. A call may be
+   * counted in the minute after it was sent, so only the sum can be compared.
    */
-  async judge(auditor: Client): Promise<string[]> {
+  async check(auditor: Client): Promise<string[]> {
     const events = (await auditor.wholeLog({ action: 'request.denied' })).filter(
       (e) => e.outcome.code === 'missing_token' && e.request.route.endsWith(this.#route),
     );
-    const ids = new Set(events.map((e) => e.occurredAt.slice(0, 16)));
-    const twice = ids.size < events.length ? ['a minute of refusals stands in the log twice'] : [];
-    const over = [...this.minutes.values()].filter(({ begin }) => Date.now() > begin + closed);
-    if (over.length < this.minutes.size) return twice;
-    const sum = (of: (m: Minute) => number) => over.reduce((all, m) => all + of(m), 0);
-    const counted = events.reduce((all, e) => all + (e.outcome.count ?? 0), 0);
-    const [least, most] = [sum((m) => m.answered), sum((m) => m.sent)];
-    return counted < least || counted > most
-      ? [...twice, `${counted} refusals are counted of ${most} calls, of which ${least} were answered with 401`]
-      : twice;
+    const distinct = new Set(events.map((e) => e.occurredAt.slice(0, 16)));
+    const duplicates = distinct.size < events.length ? ['the denied requests of a minute are in the log twice'] : [];
+    const minutes = [...this.minutes.values()];
+    if (minutes.some(({ begin }) => Date.now() <= begin + countedAfterMs)) return duplicates;
+    const counted = events.reduce((sum, e) => sum + (e.outcome.count ?? 0), 0);
+    const denied = minutes.reduce((sum, m) => sum + m.denied, 0);
+    const sent = minutes.reduce((sum, m) => sum + m.sent, 0);
+    return counted < denied || counted > sent
+      ? [...duplicates, `${counted} denied requests are counted of ${sent} calls, of which ${denied} had a 401`]
+      : duplicates;
   }
 }

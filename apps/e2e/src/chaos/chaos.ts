@@ -1,30 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@holdfast/contracts';
+import { eventually, randomSequence } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep, times } from '../parallel.ts';
-import { randomSequence } from '../random.ts';
+import { times } from '../parallel.ts';
 import type { Stack } from '../stack.ts';
+import { AnonymousCaller } from './anonymous-caller.ts';
 import { CheckpointFollower } from './checkpoint-follower.ts';
 import { CustomerBrowsers, redirectUris } from './customer-browsers.fixture.ts';
-import { live, type Known } from './customer.ts';
+import { simulateCustomer, type AcknowledgedCustomer } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
 import { RetryingClient, type Attempt } from './retrying-client.ts';
-import { AnonymousCaller } from './anonymous-caller.ts';
 
-export interface ChaosOptions {
-  /** Repeats what customers do. */
-  seed: number;
-  print: (line: string) => void;
-  /** What happens to the processes while customers live their lives; they go on until it is over. */
-  disturb: (load: Load) => Promise<void>;
-  /** Customers at a time. */
-  workers?: number;
-}
-
-/** What is going on. */
+/** The load so far. */
 export interface Load {
-  /** Changes that were answered. */
+  /** Changes whose success was acknowledged. */
   readonly acknowledged: number;
   readonly attempts: readonly Attempt[];
+}
+
+export interface LoadOptions {
+  /** Repeats what customers do. */
+  seed: number;
+  /** Concurrent customers. */
+  width: number;
+  print: (line: string) => void;
 }
 
 export interface KillOptions {
@@ -34,106 +33,95 @@ export interface KillOptions {
   print: (line: string) => void;
 }
 
-/** What the callers were told, to be held against what the stack says afterwards. */
+/** Everything that was acknowledged to callers. Afterwards the state of the stack is compared with it. */
 export interface Oracle {
   stack: Stack;
   org: string;
-  customers: Known[];
+  customers: AcknowledgedCustomer[];
   attempts: Attempt[];
   errors: string[];
-  /** Who read the event feed all the time. */
-  follower: FeedReader;
-  /** Who took checkpoints of the log all the time. */
-  witness: CheckpointFollower;
-  /** Who called without a token all the time. */
-  stranger: AnonymousCaller;
+  /** Reads the event feed during the whole load. */
+  feedFollower: FeedReader;
+  /** Fetches checkpoints of the log during the whole load. */
+  checkpointFollower: CheckpointFollower;
+  /** Calls without a token during the whole load. */
+  anonymousCaller: AnonymousCaller;
   seed: number;
-  /** Who may read what. */
+  /** The app whose customers they are. */
   shop: Client;
+  /** May read the event feed and the audit log. */
   reader: Client;
 }
 
 const customerScopes: Operation[] = ['offers:write', 'issued:read', 'issued:manage'];
 const readerScopes: Operation[] = ['audit:read', 'webhooks:manage'];
 
-export interface LoadOptions {
-  seed: number;
-  /** How many customers live at a time. */
-  width: number;
-  print: (line: string) => void;
-}
-
-/** Lives of customers, many at a time, while processes are disturbed. */
-export function chaos(stack: Stack, { seed, print, disturb, workers = 8 }: ChaosOptions): Promise<Oracle> {
-  return underLoad(stack, { seed, width: workers, print }, (_, load) => disturb(load));
-}
-
 /**
- * Does something while customers are offered credentials, claim them, sign in, are suspended and erased. `progress`
- * counts their changes.
+ * Runs `disturb` while customers are offered credentials, claim them, sign in, are suspended and erased. The load ends
+ * when `disturb` does.
  */
 export async function underLoad(
   stack: Stack,
   { seed, width, print }: LoadOptions,
-  something: (progress: () => number, load: Load) => Promise<void>,
+  disturb: (load: Load) => Promise<void>,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
   const app = await stack.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(stack, app);
   const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
-  const [patient, browsers] = [new RetryingClient(shop), await CustomerBrowsers.of(stack, app)];
-  const [follower, witness, stranger] = [
-    new FeedReader(reader),
-    new CheckpointFollower(reader),
-    new AnonymousCaller(shop),
-  ];
-  const customers: Known[] = [];
-  let living = true;
+  const [client, browsers] = [new RetryingClient(shop), await CustomerBrowsers.of(stack, app)];
+  const feedFollower = new FeedReader(reader);
+  const checkpointFollower = new CheckpointFollower(reader);
+  const anonymousCaller = new AnonymousCaller(shop);
+  const customers: AcknowledgedCustomer[] = [];
+  let stopped = false;
 
   const worker = async (n: number) => {
     const random = randomSequence(seed + n + 1);
-    for (let life = 0; living; life += 1) customers.push(await live(patient, browsers, `${org}-${n}-${life}`, random));
+    for (let i = 0; !stopped; i += 1)
+      customers.push(await simulateCustomer(client, browsers, `${org}-${n}-${i}`, random));
   };
-  const load = Promise.all(times(width).map(worker));
-  const following = Promise.all([follower, witness, stranger].map((f) => f.follow(() => !living)));
-  await something(() => patient.acknowledged, patient).finally(() => (living = false));
-  await load;
+  const workers = Promise.all(times(width).map(worker));
+  const followers = [feedFollower, checkpointFollower, anonymousCaller];
+  const following = Promise.all(followers.map((follower) => follower.runUntil(() => stopped)));
+  await disturb(client).finally(() => (stopped = true));
+  await workers;
   await following;
-  const events = customers.flatMap((c) => c.events);
+  const claims = customers.flatMap((c) => c.events).filter((e) => /issued|rekeyed/.test(e)).length;
+  const denied = [...anonymousCaller.minutes.values()].reduce((sum, m) => sum + m.denied, 0);
   print(
-    `  ${customers.length} customers, ${events.filter((e) => /issued|rekeyed/.test(e)).length} claims, ${browsers.signIns} sign-ins, ${patient.acknowledged} changes by the app in ${patient.attempts.length} requests, ${customers.filter((c) => c.erased).length} erased; ${witness.taken.size} checkpoints taken, ${[...stranger.minutes.values()].reduce((sum, m) => sum + m.answered, 0)} calls without a token`,
+    `  ${customers.length} customers, ${claims} claims, ${browsers.signIns} sign-ins, ` +
+      `${client.acknowledged} changes by the app in ${client.attempts.length} requests, ` +
+      `${customers.filter((c) => c.erased).length} erasures; ` +
+      `${checkpointFollower.checkpoints.size} checkpoints fetched, ${denied} calls without a token`,
   );
   return {
     stack,
     org,
     seed,
-    witness,
-    stranger,
+    checkpointFollower,
+    anonymousCaller,
     customers,
-    attempts: patient.attempts,
-    errors: [...patient.errors, ...browsers.errors],
-    follower,
+    attempts: client.attempts,
+    errors: [...client.errors, ...browsers.errors],
+    feedFollower,
     shop,
     reader,
   };
 }
 
-/** SIGKILL to any process, servers included, at random instants in the middle of the work that `progress` counts. */
-export async function killAtRandom(
-  stack: Stack,
-  { kills, seed, print }: KillOptions,
-  progress: () => number,
-): Promise<void> {
+/** Sends SIGKILL to any process, servers included, at random instants during the load. */
+export async function killAtRandom(stack: Stack, { kills, seed, print }: KillOptions, load: Load): Promise<void> {
   const random = randomSequence(seed);
   const services = stack.demo.services.filter((s) => s.name !== 'shop').map((s) => `${s.name}-${s.replica}`);
   const targets = [...services, 'nats', 'postgres'].sort();
   for (const n of times(kills)) {
-    // After some more changes, or after a while when everything stands still.
-    const goal = progress() + random(80);
+    // After a number of further changes, or after some seconds while no change succeeds.
+    const goal = load.acknowledged + random(80);
     const end = performance.now() + 3000 + random(3000);
-    while (progress() < goal && performance.now() < end) await sleep(20);
+    while (load.acknowledged < goal && performance.now() < end) await sleep(20);
     const target = targets[random(targets.length)]!;
-    print(`  kill ${n + 1} of ${kills}: ${target} (after ${progress()} changes)`);
-    await eventually(() => stack.control('kill', target).then(() => true), 30_000, `a ${target} to kill`);
+    print(`  kill ${n + 1} of ${kills}: ${target} (after ${load.acknowledged} changes)`);
+    await eventually(() => stack.control('kill', target), 30_000);
   }
 }

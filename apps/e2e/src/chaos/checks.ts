@@ -1,83 +1,86 @@
 import { type AuditEvent, type PublicEvent } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
 import type { Client } from '../client.ts';
-import { eventually, inParallel } from '../parallel.ts';
-import type { Oracle } from './chaos.ts';
-import type { Known } from './customer.ts';
 import { rowsNaming } from '../database.ts';
+import { inParallel } from '../parallel.ts';
+import type { Oracle } from './chaos.ts';
+import type { AcknowledgedCustomer } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
 
 /**
- * Everything that is wrong after the storm; none when all is as the callers were told. Waits for what may come late.
+ * Compares the stack with what was acknowledged, until nothing differs or the time is over: consumers may still be
+ * catching up. @returns every difference
  */
-export async function judge(oracle: Oracle, within = 90_000): Promise<string[]> {
-  let wrong: string[] = [];
+export async function checkAll(oracle: Oracle, timeoutMs = 90_000): Promise<string[]> {
+  let errors: string[] = [];
   await eventually(async () => {
-    wrong = [
+    errors = [
       ...(await checkSubjects(oracle.shop, oracle.customers)),
       ...(await checkFeed(oracle)),
       ...(await checkAudit(oracle)),
       ...(await checkErasures(oracle)),
-      ...(await oracle.witness.judge(100, oracle.seed)),
-      ...(await oracle.stranger.judge(oracle.reader)),
+      ...(await oracle.checkpointFollower.check(100, oracle.seed)),
+      ...(await oracle.anonymousCaller.check(oracle.reader)),
     ];
-    return wrong.length === 0;
-  }, within).catch((error: Error) => void (wrong.length === 0 && wrong.push(String(error))));
-  return [...oracle.errors, ...wrong];
+    return errors.length === 0;
+  }, timeoutMs).catch((error: Error) => void (errors.length === 0 && errors.push(String(error))));
+  return [...oracle.errors, ...errors];
 }
 
-async function checkSubjects(shop: Client, customers: Known[]): Promise<string[]> {
-  const wrong: string[] = [];
-  const there = customers.filter((c) => !c.erased);
+async function checkSubjects(shop: Client, customers: AcknowledgedCustomer[]): Promise<string[]> {
+  const errors: string[] = [];
+  const present = customers.filter((c) => !c.erased);
+  const erased = customers.filter((c) => c.erased);
   const ids = (await shop.all()).map((s) => s.subject);
   const listed = new Set(ids);
-  if (listed.size !== ids.length) wrong.push(`${ids.length - listed.size} customers are listed more than once`);
-  for (const { subject } of there)
-    if (!listed.delete(subject)) wrong.push(`the acknowledged customer ${subject} is missing`);
+  if (listed.size !== ids.length) errors.push(`${ids.length - listed.size} customers are listed more than once`);
+  for (const { subject } of present)
+    if (!listed.delete(subject)) errors.push(`the acknowledged customer ${subject} is not listed`);
   for (const id of listed)
-    wrong.push(
-      `${id} is listed, of whom nobody was told${customers.some((c) => c.subject === id) ? ' but that they were erased' : ''}`,
+    errors.push(
+      erased.some((c) => c.subject === id)
+        ? `${id} is listed, though the erasure was acknowledged`
+        : `${id} is listed, though no offer was acknowledged`,
     );
-  await inParallel(there, 8, async ({ subject, status: expected }) => {
+  await inParallel(present, 8, async ({ subject, status: expected }) => {
     const { status, body } = await shop.get(subject);
     const found = status === 200 ? body.credentials.map((c) => c.status).join() : String(status);
-    if (found !== expected) wrong.push(`the credential of ${subject} is ${found} and should be ${expected}`);
+    if (found !== expected) errors.push(`the credential of ${subject} is ${found} and should be ${expected}`);
   });
-  await inParallel(
-    customers.filter((c) => c.erased),
-    8,
-    async ({ subject }) => {
-      const { status } = await shop.get(subject);
-      if (status !== 404) wrong.push(`get of the erased ${subject} is ${status}`);
-    },
-  );
-  return wrong;
+  await inParallel(erased, 8, async ({ subject }) => {
+    const { status } = await shop.get(subject);
+    if (status !== 404) errors.push(`GET of the erased ${subject} returns ${status}`);
+  });
+  return errors;
 }
 
 /**
- * Every acknowledged change is in the feed once, in order, with versions from 1 on; of who is erased the receipt alone.
+ * The feed has every acknowledged change once, in order, with versions from 1 on. Of an erased customer it has only
+ * `subject.erased`.
  */
-async function checkFeed({ customers, follower, reader }: Oracle): Promise<string[]> {
-  const wrong: string[] = [];
+async function checkFeed({ customers, feedFollower, reader }: Oracle): Promise<string[]> {
+  const errors: string[] = [];
   const feed = await new FeedReader(reader).read();
-  if (new Set(feed.map((e) => e.id)).size !== feed.length) wrong.push('an event is in the feed twice');
-  const about = Map.groupBy(feed, (e) => (e.data.subject ?? e.data.app) as string);
+  if (new Set(feed.map((e) => e.id)).size !== feed.length) errors.push('an event is in the feed twice');
+  const bySubject = Map.groupBy(feed, (e) => (e.data.subject ?? e.data.app) as string);
   for (const { subject, erased, events } of customers) {
-    const found = about.get(subject) ?? [];
+    const found = bySubject.get(subject) ?? [];
     const expected = erased ? ['subject.erased'] : events;
     if (found.map((e) => e.type).join() !== expected.join())
-      wrong.push(
-        `the feed says of ${subject}: ${found.map((e) => `${e.type} ${e.version}`).join()}; it should be ${expected.join()}`,
+      errors.push(
+        `the feed has of ${subject}: ${found.map((e) => `${e.type} ${e.version}`).join()}; ` +
+          `it should have ${expected.join()}`,
       );
     if (erased && found[0] && found[0].version !== events.length + 1)
-      wrong.push(`the erasure of ${subject} has version ${found[0].version} after ${events.length} events`);
+      errors.push(`the erasure of ${subject} has version ${found[0].version} after ${events.length} events`);
   }
-  for (const [id, events] of about)
+  for (const [id, events] of bySubject)
     if (events[0]!.type !== 'subject.erased' && hasGap(events))
-      wrong.push(`versions of ${id} in the feed: ${events.map((e) => e.version).join()}`);
-  await follower.read();
-  const skipped = feed.filter((e) => !follower.seen.has(e.id));
-  if (skipped.length > 0) wrong.push(`who followed the feed never saw ${skipped.length} events`);
-  return wrong;
+      errors.push(`versions of ${id} in the feed: ${events.map((e) => e.version).join()}`);
+  await feedFollower.read();
+  const skipped = feed.filter((e) => !feedFollower.seen.has(e.id));
+  if (skipped.length > 0) errors.push(`a reader that followed the feed never received ${skipped.length} events`);
+  return errors;
 }
 
 function hasGap(events: PublicEvent[]): boolean {
@@ -86,51 +89,50 @@ function hasGap(events: PublicEvent[]): boolean {
 
 async function checkAudit({ customers, attempts, reader }: Oracle): Promise<string[]> {
   const log = await reader.wholeLog();
-  const wrong: string[] = [];
+  const errors: string[] = [];
   const gaps = log.filter((e, i) => e.seq !== log[0]!.seq - i);
   if (gaps.length > 0 || log.at(-1)?.seq !== 1)
-    wrong.push(`seq has gaps, the first at ${gaps[0]?.seq}, or does not begin with 1`);
+    errors.push(`seq has gaps, the first at ${gaps[0]?.seq}, or does not begin with 1`);
   const records = Map.groupBy(log, (e) => e.request.id);
   for (const { id, status, code } of attempts) {
     const found = records.get(id) ?? [];
-    // A request without an answer may never have arrived; one that says that audit is away or the bus broke may have
-    // left nothing to record.
+    // A request without a response may never have arrived. One that ended with 503, because audit or the bus was
+    // unavailable, may have left nothing to record.
     const least = status === undefined || status === 503 ? 0 : 1;
     if (found.length < least || found.length > 1)
-      wrong.push(
-        `the request ${id} (${status ?? 'no answer'} ${code ?? ''}) is recorded ${found.length} times: ${found.map(inShort).join('; ')}`,
+      errors.push(
+        `the request ${id} (${status ?? 'no response'} ${code ?? ''}) is recorded ${found.length} times: ` +
+          found.map(inShort).join('; '),
       );
   }
   const successes = Map.groupBy(
     log
       .filter((e) => e.outcome.result === 'success')
-      .flatMap((e) => e.targets.filter((t) => t.type === 'customer').map((t) => ({ ...e, about: t.id }))),
-    (e) => e.about,
+      .flatMap((e) => e.targets.filter((t) => t.type === 'customer').map((t) => ({ ...e, subject: t.id }))),
+    (e) => e.subject,
   );
-  // Nobody is named any more by whose erasure it was, but each was made once and stands as what it was.
+  // The records of erasures name no customer any more, so they can only be counted.
   const erasures = log.filter((e) => e.action === 'subject.erase' && e.outcome.result === 'success').length;
-  const gone = customers.filter((c) => c.erased).length;
-  if (erasures !== gone) wrong.push(`the log has ${erasures} erasures, and ${gone} customers are erased`);
+  const erasedCustomers = customers.filter((c) => c.erased).length;
+  if (erasures !== erasedCustomers)
+    errors.push(`the log has ${erasures} erasures, and ${erasedCustomers} customers are erased`);
   for (const { subject, erased, actions } of customers) {
     const found = successes.get(subject) ?? [];
-    if (erased && found.length > 0) wrong.push(`the log still knows the erased ${subject}`);
+    if (erased && found.length > 0) errors.push(`the log still names the erased ${subject}`);
     if (erased) continue;
-    if (!found.some((e) => e.action === 'offer.create')) wrong.push(`${subject} has no record of their making`);
-    const changes = found
-      .map((e) => e.action)
-      .filter((action) => actions.includes(action))
-      .reverse();
+    if (!found.some((e) => e.action === 'offer.create')) errors.push(`${subject} has no record of offer.create`);
+    const changes = found.map((e) => e.action).filter((action) => actions.includes(action));
     if (changes.sort().join() !== [...actions].sort().join())
-      wrong.push(`the log has of ${subject}: ${changes.join()}; it should have ${actions.join()}`);
+      errors.push(`the log has of ${subject}: ${changes.join()}; it should have ${actions.join()}`);
   }
-  return wrong;
+  return errors;
 }
 
-/** The receipts in the feed, and in the outbox on their way to others, are all that may name who is erased. */
+/** No row names an erased customer, except the event `subject.erased` in the feed and on its way in the outbox. */
 async function checkErasures({ stack, customers }: Oracle): Promise<string[]> {
   const erased = customers.filter((c) => c.erased).map((c) => c.subject);
   const rows = (await rowsNaming(stack, erased)).filter(({ text }) => !text.includes('subject.erased'));
-  return rows.map(({ table, text }) => `a row of ${table} names somebody who is erased: ${text.slice(0, 200)}`);
+  return rows.map(({ table, text }) => `a row of ${table} names an erased customer: ${text.slice(0, 200)}`);
 }
 
 function inShort({ seq, action, outcome }: AuditEvent): string {

@@ -1,27 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as oidc from 'openid-client';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { sleep } from '../parallel.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import type { App, Stack } from '../stack.ts';
 
 const redirectUri = 'https://shop.example/callback';
 
-/** What came of one sign-in: it may also have come to nothing, since a process was killed under it. */
-type SignedIn = { subject: string } | { refused: string } | undefined;
+/** The result of one sign-in; undefined when a process was killed meanwhile. */
+type SignInResult = { subject: string } | { refused: string } | undefined;
 
-/** Of several, one holds the passkey: the answer that told which was lost. */
+/** One of them has the passkey. There are several when the response that acknowledged the claim was lost. */
 export type Devices = SoftwareAuthenticator[];
 
-/** What customers do in their browsers, again and again until it is done: claim, sign in. */
+/** Claims and signs in as customers do in their browsers, repeating each step until it succeeds. */
 export class CustomerBrowsers {
   readonly errors: string[] = [];
   signIns = 0;
   readonly #stack: Stack;
   readonly #org: string;
   readonly #config: oidc.Configuration;
-  #turn = 0;
+  #posts = 0;
 
   private constructor(stack: Stack, org: string, config: oidc.Configuration) {
     this.#stack = stack;
@@ -29,13 +29,13 @@ export class CustomerBrowsers {
     this.#config = config;
   }
 
-  /** `skew`: by how many seconds the app's clock is behind that of the stack. */
-  static async of(stack: Stack, app: App, skew = 0): Promise<CustomerBrowsers> {
+  /** `clockSkew`: seconds by which the app's clock is behind that of the stack. */
+  static async of(stack: Stack, app: App, clockSkew = 0): Promise<CustomerBrowsers> {
     const issuer = new URL(`${stack.baseUrl}/o/${app.org}`);
     const config = await oidc.discovery(
       issuer,
       app.clientId,
-      { [oidc.clockSkew]: skew },
+      { [oidc.clockSkew]: clockSkew },
       oidc.ClientSecretBasic(app.clientSecret),
       { execute: [oidc.allowInsecureRequests] },
     );
@@ -44,67 +44,67 @@ export class CustomerBrowsers {
 
   async claim({ claimUrl }: Offer): Promise<Devices> {
     const token = new URL(claimUrl).hash.slice(1);
-    const unanswered: Devices = [];
+    const unacknowledged: Devices = [];
     for (let tries = 0; tries < 600; tries += 1) {
-      const begun = await this.#post<{ options: object }>('/claim/options', { token });
-      if (begun?.body.code === 'claim_spent' && unanswered.length > 0) return unanswered;
-      if (begun?.status === 200) {
+      const options = await this.#post<{ options: object }>('/claim/options', { token });
+      if (options?.body.code === 'claim_spent' && unacknowledged.length > 0) return unacknowledged;
+      if (options?.status === 200) {
         const device = new SoftwareAuthenticator();
-        // The browser that began is the one that completes.
-        const cookie = (begun.headers['set-cookie'] ?? '').split(';')[0]!;
-        const done = await this.#post(
+        // Only the browser that began a claim can complete it.
+        const cookie = (options.headers['set-cookie'] ?? '').split(';')[0]!;
+        const completed = await this.#post(
           '/claim/complete',
-          { token, response: device.register(begun.body.options as never, { origin: this.#stack.baseUrl }) },
+          { token, response: device.register(options.body.options as never, { origin: this.#stack.baseUrl }) },
           { cookie },
         );
-        if (done?.status === 200) return [device];
-        if (!done || done.status === 503) unanswered.push(device);
-        else if (done.body.code !== 'claim_spent' || unanswered.length === 0)
-          this.errors.push(`a claim was answered ${done.status} ${done.text}`);
-      } else if (begun && begun.status !== 503)
-        this.errors.push(`a claim was not begun: ${begun.status} ${begun.text}`);
+        if (completed?.status === 200) return [device];
+        if (!completed || completed.status === 503) unacknowledged.push(device);
+        else if (completed.body.code !== 'claim_spent' || unacknowledged.length === 0)
+          this.errors.push(`completing a claim returned ${completed.status} ${completed.text}`);
+      } else if (options && options.status !== 503)
+        this.errors.push(`beginning a claim returned ${options.status} ${options.text}`);
       await sleep(100 + Math.random() * 200);
     }
-    throw new Error('a claim was never answered');
+    throw new Error('a claim never succeeded');
   }
 
-  /** Signs a customer in who must get in. */
+  /** Signs in a customer who has a live credential. */
   async signIn(subject: string, devices: Devices): Promise<void> {
     for (let tries = 0; tries < 600; tries += 1) {
       for (const device of devices) {
-        const done = await this.#signInOnce(device);
-        if (done && 'subject' in done) {
+        const result = await this.#signInOnce(device);
+        if (result && 'subject' in result) {
           this.signIns += 1;
-          if (done.subject !== subject) this.errors.push('a customer was signed in as another');
+          if (result.subject !== subject) this.errors.push('a customer was signed in as another one');
           return;
         }
-        if (done && devices.length === 1)
-          this.errors.push(`a customer with a live credential was refused: ${done.refused}`);
+        if (result && devices.length === 1)
+          this.errors.push(`a customer with a live credential was refused: ${result.refused}`);
       }
       await sleep(200);
     }
-    throw new Error('a sign-in never came to an end');
+    throw new Error('a sign-in never succeeded');
   }
 
-  /** Why a sign-in is refused, once there is an answer; undefined when it is not. */
+  /** The reason why a sign-in is refused; undefined when it succeeds. */
   async signInError(device: SoftwareAuthenticator): Promise<string | undefined> {
     for (let tries = 0; tries < 60; tries += 1) {
-      const done = await this.#signInOnce(device);
-      if (done) return 'refused' in done ? done.refused : undefined;
+      const result = await this.#signInOnce(device);
+      if (result) return 'refused' in result ? result.refused : undefined;
       await sleep(200);
     }
-    throw new Error('a sign-in never came to an end');
+    throw new Error('a sign-in had no result');
   }
 
-  /** Tries once to sign in a customer who must not get in. */
-  async expectDenied(devices: Devices, why: string): Promise<void> {
+  /** Tries once to sign in a customer whose credential is not live. */
+  async expectDenied(devices: Devices, status: string): Promise<void> {
     for (const device of devices) {
-      const done = await this.#signInOnce(device);
-      if (done && 'subject' in done) this.errors.push(`a customer was signed in whose credential is ${why}`);
+      const result = await this.#signInOnce(device);
+      if (result && 'subject' in result) this.errors.push(`a customer was signed in whose credential is ${status}`);
     }
   }
 
-  async #signInOnce(device: SoftwareAuthenticator): Promise<SignedIn> {
+  async #signInOnce(device: SoftwareAuthenticator): Promise<SignInResult> {
     const agent = new UserAgent(this.#stack.baseUrl);
     const verifier = oidc.randomPKCECodeVerifier();
     const checks = { pkceCodeVerifier: verifier, expectedNonce: oidc.randomNonce(), expectedState: oidc.randomState() };
@@ -120,13 +120,13 @@ export class CustomerBrowsers {
       const { location } = await agent.go(oidc.buildAuthorizationUrl(this.#config, parameters).href);
       const page = location.replace('/sign-in/', '/api/sign-in/');
       const { json } = await agent.post(`${page}/options`);
-      const { json: done } = await agent.post(`${page}/complete`, {
+      const { json: completed } = await agent.post(`${page}/complete`, {
         response: device.authenticate(json.options as never, { origin: this.#stack.baseUrl }),
       });
-      if (typeof done.refused === 'string') return { refused: done.refused };
-      const back = new URL((await agent.go(String(done.redirectTo))).location);
-      if (back.searchParams.get('error') === 'access_denied') return { refused: 'access_denied' };
-      const tokens = await oidc.authorizationCodeGrant(this.#config, back, checks);
+      if (typeof completed.refused === 'string') return { refused: completed.refused };
+      const callback = new URL((await agent.go(String(completed.redirectTo))).location);
+      if (callback.searchParams.get('error') === 'access_denied') return { refused: 'access_denied' };
+      const tokens = await oidc.authorizationCodeGrant(this.#config, callback, checks);
       return { subject: tokens.claims()!.sub };
     } catch {
       return undefined;
@@ -136,17 +136,17 @@ export class CustomerBrowsers {
   async #post<Body>(
     path: string,
     json: object,
-    more: Record<string, string> = {},
+    extraHeaders: Record<string, string> = {},
   ): Promise<Reply<Body & Problem> | undefined> {
     const gateways = this.#stack.gateways;
-    const origin = gateways[(this.#turn += 1) % gateways.length]!;
-    const headers = { 'content-type': 'application/json', ...more };
+    const origin = gateways[(this.#posts += 1) % gateways.length]!;
+    const headers = { 'content-type': 'application/json', ...extraHeaders };
     return exchange<Body & Problem>({
       origin,
       method: 'POST',
       path: `/o/${this.#org}/api${path}`,
       headers,
-      timeout: 15_000,
+      timeoutMs: 15_000,
       body: JSON.stringify(json),
     }).catch(() => undefined);
   }

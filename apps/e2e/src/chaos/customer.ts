@@ -1,9 +1,10 @@
 import type { Action, CredentialStatus, EventType, Offer } from '@holdfast/contracts';
+import type { RandomSequence } from '@holdfast/testing';
 import type { CustomerBrowsers, Devices } from './customer-browsers.fixture.ts';
 import type { RetryingClient } from './retrying-client.ts';
 
-/** What was acknowledged of one customer, and so must be so, for ever and exactly once. */
-export interface Known {
+/** What was acknowledged for one customer. Each part must be in the stack exactly once and must not be lost. */
+export interface AcknowledgedCustomer {
   subject: string;
   status: CredentialStatus;
   erased: boolean;
@@ -13,83 +14,84 @@ export interface Known {
   actions: Action[];
 }
 
-/**
- * A whole life: offered, maybe claimed, then whatever chance wants, one after the other. `random` gives 0 up to below
- * n.
- */
-export async function live(
+type RecordTransition = (event: EventType, action: Action, status?: CredentialStatus) => void;
+
+/** One customer from the offer on: withdrawn, left open, or claimed and used; some are erased. `random` decides. */
+export async function simulateCustomer(
   shop: RetryingClient,
   browsers: CustomerBrowsers,
-  key: string,
-  random: (below: number) => number,
-): Promise<Known> {
-  const offer = await shop.offer(key);
-  const known: Known = {
+  idempotencyKey: string,
+  random: RandomSequence,
+): Promise<AcknowledgedCustomer> {
+  const offer = await shop.offer(idempotencyKey);
+  const customer: AcknowledgedCustomer = {
     subject: offer.subject,
     status: 'offered',
     erased: false,
     events: ['offer.created'],
     actions: [],
   };
-  const note = (event: EventType, action: Action, status = known.status) => {
-    known.events.push(event);
-    known.actions.push(action);
-    known.status = status;
+  const recordTransition: RecordTransition = (event, action, status = customer.status) => {
+    customer.events.push(event);
+    customer.actions.push(action);
+    customer.status = status;
   };
-  if (random(5) === 0) await shop.read(known.subject);
-  const fate = random(10);
-  if (fate === 0) {
+  if (random(5) === 0) await shop.read(customer.subject);
+  const choice = random(10);
+  if (choice === 0) {
     await shop.withdraw(offer.offerId);
-    note('offer.withdrawn', 'offer.withdraw', 'revoked');
-  } else if (fate > 3) {
+    recordTransition('offer.withdrawn', 'offer.withdraw', 'revoked');
+  } else if (choice > 3) {
     const devices = await browsers.claim(offer);
-    note('credential.issued', 'credential.claim', 'issued');
-    await hold(shop, browsers, { offer, known, devices, key }, note, random);
+    recordTransition('credential.issued', 'credential.claim', 'issued');
+    await useCredential(shop, browsers, { offer, customer, devices, idempotencyKey }, recordTransition, random);
   }
   if (random(5) === 0) {
-    await shop.erase(known.subject);
-    known.erased = true;
+    await shop.erase(customer.subject);
+    customer.erased = true;
   }
-  return known;
+  return customer;
 }
 
-interface Held {
+interface Claimed {
   offer: Offer;
-  known: Known;
+  customer: AcknowledgedCustomer;
   devices: Devices;
-  key: string;
+  idempotencyKey: string;
 }
 
-async function hold(
+const transitions = {
+  suspend: ['credential.suspended', 'suspended'],
+  resume: ['credential.resumed', 'issued'],
+  revoke: ['credential.revoked', 'revoked'],
+} as const;
+
+async function useCredential(
   shop: RetryingClient,
   browsers: CustomerBrowsers,
-  held: Held,
-  note: (event: EventType, action: Action, status?: CredentialStatus) => void,
-  random: (below: number) => number,
+  claimed: Claimed,
+  recordTransition: RecordTransition,
+  random: RandomSequence,
 ): Promise<void> {
-  const { offer, known, key } = held;
-  for (let step = random(5); step > 0 && known.status !== 'revoked'; step -= 1) {
-    const what =
-      known.status === 'suspended'
-        ? ['resume', 'resume', 'revoke', 'in vain'][random(4)]
-        : ['sign in', 'sign in', 'sign in', 'suspend', 'recover', 'revoke'][random(6)];
-    if (what === 'sign in') await browsers.signIn(known.subject, held.devices);
-    if (what === 'in vain') await browsers.expectDenied(held.devices, known.status);
-    if (what === 'recover') {
-      const again = await shop.offer(`${key}-${step}`, { subject: known.subject });
-      known.events.push('offer.created');
-      held.devices = await browsers.claim(again);
-      note('credential.rekeyed', 'credential.claim');
+  const { offer, customer, idempotencyKey } = claimed;
+  for (let step = random(5); step > 0 && customer.status !== 'revoked'; step -= 1) {
+    const next =
+      customer.status === 'suspended'
+        ? (['resume', 'resume', 'revoke', 'denied sign-in'] as const)[random(4)]
+        : (['sign-in', 'sign-in', 'sign-in', 'suspend', 'recover', 'revoke'] as const)[random(6)];
+    if (next === 'sign-in') await browsers.signIn(customer.subject, claimed.devices);
+    if (next === 'denied sign-in') await browsers.expectDenied(claimed.devices, customer.status);
+    if (next === 'recover') {
+      const recovery = await shop.offer(`${idempotencyKey}-${step}`, { subject: customer.subject });
+      customer.events.push('offer.created');
+      claimed.devices = await browsers.claim(recovery);
+      recordTransition('credential.rekeyed', 'credential.claim');
     }
-    if (what === 'suspend' || what === 'resume' || what === 'revoke') {
-      await shop.change(offer.credentialId, what);
-      const after = {
-        suspend: ['credential.suspended', 'suspended'],
-        resume: ['credential.resumed', 'issued'],
-        revoke: ['credential.revoked', 'revoked'],
-      } as const;
-      note(after[what][0], `credential.${what}`, after[what][1]);
+    if (next === 'suspend' || next === 'resume' || next === 'revoke') {
+      await shop.change(offer.credentialId, next);
+      const [event, status] = transitions[next];
+      recordTransition(event, `credential.${next}`, status);
     }
   }
-  if (known.status === 'revoked') await browsers.expectDenied(held.devices, known.status);
+  if (customer.status === 'revoked') await browsers.expectDenied(claimed.devices, customer.status);
 }

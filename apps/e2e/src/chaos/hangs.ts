@@ -1,31 +1,34 @@
-import { sleep } from '../parallel.ts';
-import { randomSequence } from '../random.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { randomSequence } from '@holdfast/testing';
 import type { Stack } from '../stack.ts';
 import type { Load } from './chaos.ts';
 
-/** As a machine that stands still, and as a network that drops each packet. */
-const ways = { paused: ['pause', 'resume'], 'cut off': ['cut', 'mend'] } as const;
-export type Way = keyof typeof ways;
+/** Like a machine that stands still, and like a network that drops every packet. */
+const controls = { paused: ['pause', 'resume'], 'cut off': ['cut', 'mend'] } as const;
+export type HangKind = keyof typeof controls;
 
-/** What callers met while one replica hung. */
+/** The requests of the load while one replica hung. */
 export interface Hang {
   target: string;
-  way: Way;
+  kind: HangKind;
   seconds: number;
   acknowledged: number;
   requests: number;
-  /** 503 or no answer; each was repeated. */
+  /** 503 or no response. Each of these requests was repeated. */
   failed: number;
 }
 
 export interface HangOptions {
   hangs: number;
-  /** Repeats who hangs, how and for how long. */
+  /** Repeats which replicas hang, how and for how long. */
   seed: number;
   print: (line: string) => void;
 }
 
-/** Replicas of services that have several, so that another can answer. Clients choose among gateways themselves. */
+/**
+ * Replicas of services that have several, so that another one can respond. Gateways are left out: their clients choose
+ * among them by themselves.
+ */
 function replicasOf(stack: Stack): string[] {
   const services = Map.groupBy(
     stack.demo.services.filter(({ name }) => name !== 'gateway'),
@@ -37,37 +40,44 @@ function replicasOf(stack: Stack): string[] {
     .sort();
 }
 
-/** One replica hangs for seconds, then goes on with all that it had; another one follows. */
+/** Makes one replica after the other hang for some seconds, then lets it continue with everything that it held. */
 export async function hangAtRandom(stack: Stack, { hangs, seed, print }: HangOptions, load: Load): Promise<Hang[]> {
   const random = randomSequence(seed);
   const targets = replicasOf(stack);
-  const seen: Hang[] = [];
-  while (seen.length < hangs) {
+  const results: Hang[] = [];
+  while (results.length < hangs) {
     const target = targets[random(targets.length)]!;
-    const way: Way = random(2) === 0 ? 'paused' : 'cut off';
+    const kind: HangKind = random(2) === 0 ? 'paused' : 'cut off';
     const seconds = 3 + random(6);
     await sleep(1000 + random(2000));
-    const hang = await hangOnce(stack, target, way, seconds, load);
-    seen.push(hang);
+    const hang = await hangOnce(stack, target, kind, seconds, load);
+    results.push(hang);
     print(
-      `  hang ${seen.length} of ${hangs}: ${target} ${way} for ${seconds} s; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
+      `  hang ${results.length} of ${hangs}: ${target} ${kind} for ${seconds} s; ` +
+        `${hang.failed} of ${hang.requests} requests were 503 or had no response`,
     );
   }
-  return seen;
+  return results;
 }
 
-export async function hangOnce(stack: Stack, target: string, way: Way, seconds: number, load: Load): Promise<Hang> {
-  const [begin, end] = ways[way];
+export async function hangOnce(
+  stack: Stack,
+  target: string,
+  kind: HangKind,
+  seconds: number,
+  load: Load,
+): Promise<Hang> {
+  const [begin, end] = controls[kind];
   await stack.control(begin, target);
   try {
-    return { target, way, seconds, ...(await measured(load, seconds)) };
+    return { target, kind, seconds, ...(await measureLoad(load, seconds)) };
   } finally {
     await stack.control(end, target);
   }
 }
 
-/** What the load came to in so many seconds. */
-export async function measured(
+/** Counts the requests of the load for a number of seconds. */
+export async function measureLoad(
   load: Load,
   seconds: number,
 ): Promise<Pick<Hang, 'acknowledged' | 'requests' | 'failed'>> {
@@ -77,6 +87,6 @@ export async function measured(
   return {
     acknowledged: load.acknowledged - before.acknowledged,
     requests: attempts.length,
-    failed: attempts.filter(({ status, waiting }) => !waiting && (status === undefined || status === 503)).length,
+    failed: attempts.filter(({ status, pending }) => !pending && (status === undefined || status === 503)).length,
   };
 }

@@ -1,32 +1,32 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { freePorts } from '@holdfast/testing';
 import { cleanEnvironment } from '../config.ts';
 import { root, Stack } from '../stack.ts';
 
-/** A stack of our own, which may be killed, stopped, robbed of its files and started again. */
+/** A stack of its own, which a test may kill, stop, deprive of files and start again. */
 export class PrivateStack extends Stack {
   readonly #replicas: string;
-  /** May be changed between stop and start. */
-  extra: NodeJS.ProcessEnv;
-  /** Options of the launcher; may be changed likewise. */
+  /** Settings of the services. They may be changed between stop and start. */
+  settings: NodeJS.ProcessEnv;
+  /** Options of the launcher. They may be changed between stop and start. */
   options: string[] = [];
   #port = 0;
   #launcher: ChildProcess | undefined;
 
-  /** `extra`: settings of its services. */
-  constructor(home: string, replicas = 'gateway=2,subjects=2', extra: NodeJS.ProcessEnv = {}) {
+  constructor(home: string, replicas = 'gateway=2,subjects=2', settings: NodeJS.ProcessEnv = {}) {
     super(home);
     this.#replicas = replicas;
-    this.extra = extra;
+    this.settings = settings;
     mkdirSync(home, { recursive: true, mode: 0o700 });
   }
 
-  /** Resolves when it is ready. What it says goes to launcher.log in its home. */
+  /** Resolves when the stack is ready. The launcher's output goes to launcher.log in the stack's folder. */
   async start(): Promise<void> {
-    this.#port ||= await freePortPair();
+    // One for each gateway, at most two.
+    this.#port ||= await freePorts(2);
     const launcher = this.#launch('--no-examples', '--severable', '--replicas', this.#replicas, ...this.options);
     this.#launcher = launcher;
     const ready = await Promise.race([
@@ -45,7 +45,7 @@ export class PrivateStack extends Stack {
         PORT: String(this.#port),
         RATE_LIMITS: 'all=1000000',
         CLIENT_RATE_PER_MINUTE: '1000000',
-        ...this.extra,
+        ...this.settings,
       }),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -66,30 +66,15 @@ export class PrivateStack extends Stack {
     await ended;
   }
 
-  /** Takes away all that it ever wrote, also what lies outside its home. */
+  /** Stops the stack and deletes all of its files, also those outside its folder. */
   async remove(): Promise<void> {
     await this.stop();
     await once(this.#launch('--reset'), 'exit');
     rmSync(this.home, { recursive: true, force: true });
   }
 
-  /** Only while it is stopped. */
-  loseJetStream(): void {
+  /** Deletes the files of JetStream. Only while the stack is stopped. */
+  deleteJetStream(): void {
     rmSync(join(this.home, 'nats', 'jetstream'), { recursive: true });
   }
-}
-
-/** Two neighbouring ports, below those that systems give to outgoing connections. */
-async function freePortPair(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 9_000);
-    if ((await isFree(port)) && (await isFree(port + 1))) return port;
-  }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer().once('error', () => resolve(false));
-    server.listen(port, () => server.close(() => resolve((server.address() as AddressInfo | null) === null)));
-  });
 }

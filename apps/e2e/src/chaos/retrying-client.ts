@@ -1,40 +1,40 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Offer } from '@holdfast/contracts';
 import { Client } from '../client.ts';
-import { sleep } from '../parallel.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 
-/** One request that was sent, and what came of it. */
+/** One request and its result. */
 export interface Attempt {
   id: string;
   /** When it was sent, by performance.now(). */
   at: number;
-  /** Address of the gateway that was asked. */
+  /** Address of the gateway that it was sent to. */
   gateway: string;
-  /** Undefined when the connection broke or nobody answered. */
+  /** Undefined when the connection broke or no response came in time. */
   status?: number;
   code?: string;
-  /** Nothing has come of it yet. */
-  waiting?: boolean;
+  /** Whether it is still waiting for a response. */
+  pending?: boolean;
 }
 
-/** What may be answered while things are killed: try again. Anything else that is no success is a fault. */
-const passing = new Set(['503 unavailable', '409 idempotency_in_progress']);
+/** Responses after which the request is repeated. Any other response that is no success is an error of the stack. */
+const retryable = new Set(['503 unavailable', '409 idempotency_in_progress']);
 
-/** How a change is answered: by this status, or on a repeat by a refusal that says that an earlier attempt did it. */
-interface Done {
+interface Success {
   status: number;
-  before: string;
+  /** The response to a repeated request when an earlier attempt succeeded and its response was lost. */
+  alreadyDone: string;
 }
 
 /**
- * A client as it should be written: it repeats a request until it is answered (an offer with the same Idempotency-Key),
- * and keeps note of each attempt, since each is a request of its own.
+ * A client as it should be written: it repeats a request until the response is final (an offer with the same
+ * Idempotency-Key). It keeps every attempt, since the audit log has a record for each.
  */
 export class RetryingClient {
   readonly attempts: Attempt[] = [];
   readonly errors: string[] = [];
-  /** Changes that were answered. */
+  /** Changes whose success was acknowledged. */
   acknowledged = 0;
   readonly #client: Client;
   readonly #run = randomBytes(4).toString('hex');
@@ -44,65 +44,65 @@ export class RetryingClient {
     this.#client = client;
   }
 
-  async offer(key: string, json: object = {}): Promise<Offer> {
-    const reply = await this.#untilDone<Offer & Problem>(
+  async offer(idempotencyKey: string, json: object = {}): Promise<Offer> {
+    const reply = await this.#repeatUntilDone<Offer & Problem>(
       'POST',
       '/credentials/offers',
       json,
-      { status: 201, before: '' },
-      { 'idempotency-key': key },
+      { status: 201, alreadyDone: '' },
+      { 'idempotency-key': idempotencyKey },
     );
     return reply!.body;
   }
 
   async withdraw(offerId: string): Promise<void> {
-    await this.#untilDone('DELETE', `/credentials/offers/${offerId}`, undefined, {
+    await this.#repeatUntilDone('DELETE', `/credentials/offers/${offerId}`, undefined, {
       status: 204,
-      before: '409 invalid_state',
+      alreadyDone: '409 invalid_state',
     });
   }
 
-  async change(credentialId: string, act: 'suspend' | 'resume' | 'revoke'): Promise<void> {
-    await this.#untilDone(
+  async change(credentialId: string, transition: 'suspend' | 'resume' | 'revoke'): Promise<void> {
+    await this.#repeatUntilDone(
       'POST',
-      `/credentials/issued/${credentialId}/${act}`,
+      `/credentials/issued/${credentialId}/${transition}`,
       {},
-      { status: 200, before: '409 invalid_state' },
+      { status: 200, alreadyDone: '409 invalid_state' },
     );
   }
 
   async erase(subject: string): Promise<void> {
-    await this.#untilDone('DELETE', `/credentials/subjects/${subject}`, undefined, {
+    await this.#repeatUntilDone('DELETE', `/credentials/subjects/${subject}`, undefined, {
       status: 204,
-      before: '404 unknown_subject',
+      alreadyDone: '404 unknown_subject',
     });
   }
 
-  /** Reads a subject once and says what is wrong with the answer, if anything: 200 and 503 are right, a 404 is not. */
+  /** Reads an acknowledged subject once. 200 and 503 are correct, 404 is not. */
   async read(subject: string): Promise<void> {
     const { attempt, reply } = await this.#attempt<Problem>('GET', `/credentials/subjects/${subject}`);
-    if (reply && reply.status !== 200 && !passing.has(said(attempt)))
-      this.errors.push(`GET of a subject that was acknowledged: ${said(attempt)}`);
+    if (reply && reply.status !== 200 && !retryable.has(resultOf(attempt)))
+      this.errors.push(`GET of an acknowledged subject: ${resultOf(attempt)}`);
   }
 
-  /** Undefined when an earlier attempt did it, whose answer was lost. */
-  async #untilDone<Body>(
+  /** Undefined when an earlier attempt succeeded and its response was lost. */
+  async #repeatUntilDone<Body>(
     method: string,
     path: string,
     json: object | undefined,
-    done: Done,
+    success: Success,
     headers: Record<string, string> = {},
   ): Promise<Reply<Body> | undefined> {
     for (let tries = 0; ; tries += 1) {
       const { attempt, reply } = await this.#attempt<Body>(method, path, json, headers);
-      const before = tries > 0 && said(attempt) === done.before;
-      if (reply?.status === done.status || before) {
+      const alreadyDone = tries > 0 && resultOf(attempt) === success.alreadyDone;
+      if (reply?.status === success.status || alreadyDone) {
         this.acknowledged += 1;
-        return before ? undefined : reply;
+        return alreadyDone ? undefined : reply;
       }
-      if (reply && !passing.has(said(attempt)))
-        this.errors.push(`${method} ${path}: ${said(attempt)} ${reply.text.slice(0, 300)}`);
-      if (tries > 600) throw new Error(`${method} ${path} was never answered; last: ${said(attempt)}`);
+      if (reply && !retryable.has(resultOf(attempt)))
+        this.errors.push(`${method} ${path}: ${resultOf(attempt)} ${reply.text.slice(0, 300)}`);
+      if (tries > 600) throw new Error(`${method} ${path} never succeeded; last: ${resultOf(attempt)}`);
       await sleep(100 + Math.random() * 200);
     }
   }
@@ -118,7 +118,7 @@ export class RetryingClient {
     const gateways = stack.gateways;
     this.#counter += 1;
     const gateway = gateways[this.#counter % gateways.length]!;
-    const attempt: Attempt = { id: `${this.#run}.${this.#counter}`, at: performance.now(), gateway, waiting: true };
+    const attempt: Attempt = { id: `${this.#run}.${this.#counter}`, at: performance.now(), gateway, pending: true };
     this.attempts.push(attempt);
     try {
       const reply = await exchange<Body & Partial<Problem>>({
@@ -131,7 +131,7 @@ export class RetryingClient {
           authorization,
           'x-request-id': attempt.id,
         },
-        timeout: 15_000,
+        timeoutMs: 15_000,
         ...(json && { body: JSON.stringify(json) }),
       });
       attempt.status = reply.status;
@@ -140,7 +140,7 @@ export class RetryingClient {
     } catch {
       return { attempt };
     } finally {
-      attempt.waiting = false;
+      attempt.pending = false;
     }
   }
 
@@ -157,6 +157,6 @@ export class RetryingClient {
   }
 }
 
-function said({ status, code }: Attempt): string {
-  return `${status ?? 'no answer'}${code ? ` ${code}` : ''}`;
+function resultOf({ status, code }: Attempt): string {
+  return `${status ?? 'no response'}${code ? ` ${code}` : ''}`;
 }

@@ -1,7 +1,7 @@
-import { sleep } from '../parallel.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '../stack.ts';
 import type { Load } from './chaos.ts';
-import { hangOnce, measured, type Hang, type Way } from './hangs.ts';
+import { hangOnce, measureLoad, type Hang, type HangKind } from './hangs.ts';
 
 export interface ThroughputOptions {
   services: string[];
@@ -9,28 +9,31 @@ export interface ThroughputOptions {
   print: (line: string) => void;
 }
 
-/** Each service in turn: its usual throughput, that with one of its replicas hanging, and how they compare. */
-export async function throughput(
+/** By then connections are open and V8 has optimized the most frequent functions. */
+const warmUpMs = 5000;
+
+/** For each service: its throughput with all replicas and with a hanging one, and the ratio of the two. */
+export async function measureThroughput(
   stack: Stack,
   { services, seconds, print }: ThroughputOptions,
   load: Load,
 ): Promise<Hang[]> {
-  await sleep(5000);
-  const seen: Hang[] = [];
+  await sleep(warmUpMs);
+  const results: Hang[] = [];
   for (const service of services) {
-    for (const way of ['paused', 'cut off'] as const satisfies Way[]) {
-      const usual = await measured(load, seconds / 2);
-      const hang = await hangOnce(stack, `${service}-2`, way, seconds, load);
-      const later = await measured(load, seconds / 2);
-      seen.push(hang);
-      const perSecond = {
-        usual: (usual.acknowledged + later.acknowledged) / seconds,
-        hung: hang.acknowledged / seconds,
-      };
+    for (const kind of ['paused', 'cut off'] as const satisfies HangKind[]) {
+      const before = await measureLoad(load, seconds / 2);
+      const hang = await hangOnce(stack, `${service}-2`, kind, seconds, load);
+      const after = await measureLoad(load, seconds / 2);
+      results.push(hang);
+      const usualRate = (before.acknowledged + after.acknowledged) / seconds;
+      const hangRate = hang.acknowledged / seconds;
       print(
-        `  ${hang.target} ${way} for ${seconds} s: ${perSecond.hung.toFixed(1)} changes a second against ${perSecond.usual.toFixed(1)} before and after, ratio ${(perSecond.hung / perSecond.usual).toFixed(2)}; ${hang.failed} of ${hang.requests} requests answered 503 or not at all`,
+        `  ${hang.target} ${kind} for ${seconds} s: ${hangRate.toFixed(1)} changes a second, ` +
+          `${usualRate.toFixed(1)} before and after, ratio ${(hangRate / usualRate).toFixed(2)}; ` +
+          `${hang.failed} of ${hang.requests} requests were 503 or had no response`,
       );
     }
   }
-  return seen;
+  return results;
 }

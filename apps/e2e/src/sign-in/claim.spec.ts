@@ -1,20 +1,21 @@
-// Claiming by the documented JSON routes: once, whoever is first; after the end of an offer not at all.
+// Claiming by the documented JSON routes: the first claim wins, and no claim succeeds after the end of the offer.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
-import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
+import { eventually, SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { callApi, type Client } from '../client.ts';
-import { eventually, sleep, times } from '../parallel.ts';
 import { closeConnections, exchange } from '../http.ts';
+import { times } from '../parallel.ts';
 import { customerScopes, newClients, stack } from '../under-test.ts';
+import { untilPast } from '../until-past.ts';
 import {
-  completeSignIn,
   beginClaim,
   beginSignIn,
   claim,
   completeClaim,
-  readClaim,
+  completeSignIn,
   newCustomer,
   origin,
+  readClaim,
   tokenOf,
 } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
@@ -42,8 +43,8 @@ async function offer(json: object = {}): Promise<Offer & { token: string }> {
   return { ...body, token: tokenOf(body.claimUrl) };
 }
 
-describe('once', () => {
-  it('is looked at without an effect, then claimed, then spent', async () => {
+describe('an offer', () => {
+  it('is not changed by reading it, and is spent after it was claimed', async () => {
     const { subject, token, credentialId } = await offer();
     for (const _ of times(3))
       expect(await readClaim(org, token)).toMatchObject({ status: 200, body: { state: 'open', recovery: false } });
@@ -72,18 +73,19 @@ describe('once', () => {
     expect((await shop.get(subject)).body).toEqual(body);
   });
 
-  it('the very answer that won is worth nothing the second time', async () => {
+  it('is claimed once by eight concurrent requests with the same passkey response', async () => {
     const { token } = await offer();
     const { body, cookie } = await beginClaim(org, token);
     const response = new SoftwareAuthenticator().register(body.options, { origin });
-    const both = await Promise.all(times(8).map(() => completeClaim(org, token, response, cookie)));
-    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-    // One answer, so one challenge: whoever comes after it was taken and before it won hears that it is gone.
-    for (const { status, body: lost } of both)
-      if (status !== 200) expect(['410 claim_spent', '409 ceremony_expired']).toContain(`${status} ${lost.code}`);
+    const replies = await Promise.all(times(8).map(() => completeClaim(org, token, response, cookie)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    // The challenge is consumed before the claim succeeds, so that either code is possible.
+    const lost = replies.filter(({ status }) => status !== 200);
+    for (const reply of lost)
+      expect(['410 claim_spent', '409 ceremony_expired']).toContain(`${reply.status} ${reply.body.code}`);
   });
 
-  it('an answer counts in the browser alone that asked for it, and in another one does not use it up', async () => {
+  it('is claimed only by the browser that began the claim, and others do not consume the challenge', async () => {
     const { token } = await offer();
     const [mine, theirs] = [await beginClaim(org, token), await beginClaim(org, token)];
     expect(mine.headers['set-cookie']).toMatch(
@@ -107,25 +109,25 @@ describe('once', () => {
   });
 
   it.each([
-    ['each with options of its own, all answered at once', true],
-    ['whole ceremonies at once', false],
-  ])('fifty authenticators: one wins (%s)', async (_, optionsFirst) => {
+    ['completing concurrently', true],
+    ['beginning and completing concurrently', false],
+  ])('is claimed by one of fifty authenticators that are %s', async (_, optionsFirst) => {
     const { subject, token } = await offer();
     const authenticators = times(50).map(() => new SoftwareAuthenticator());
     const began = optionsFirst ? await Promise.all(authenticators.map(() => beginClaim(org, token))) : undefined;
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       authenticators.map((one, i) =>
         began
           ? completeClaim(org, token, one.register(began[i]!.body.options, { origin }), began[i]!.cookie)
           : claim(org, token, one),
       ),
     );
-    const won = answers.flatMap(({ status }, i) => (status === 200 ? [i] : []));
+    const won = replies.flatMap(({ status }, i) => (status === 200 ? [i] : []));
     expect(won).toHaveLength(1);
-    const lost = answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.code}`);
+    const lost = replies.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${body.code}`);
     expect(lost).toEqual(times(49).map(() => '410 claim_spent'));
 
-    // The winner's passkey signs in, and of the others' none does.
+    // Only the winner's passkey signs in.
     expect((await shop.get(subject)).body).toMatchObject({ claimed: true, credentials: [{ status: 'issued' }] });
     const { claims } = await site.signIn(authenticators[won[0]!]!);
     expect(claims.sub).toBe(subject);
@@ -136,31 +138,34 @@ describe('once', () => {
   });
 });
 
-describe('after the end of the offer', () => {
-  const ends: [string, (made: Offer) => Promise<unknown>, object, number, string][] = [
-    ['it ran out', () => sleep(2300), { offerExpiresIn: 2 }, 410, 'claim_expired'],
-    ['it was withdrawn', ({ offerId }) => shop.withdraw(offerId), {}, 410, 'claim_withdrawn'],
-    ['a later offer took its place', ({ subject }) => shop.offer({ subject }), {}, 410, 'claim_withdrawn'],
-    ['the customer was erased', ({ subject }) => shop.erase(subject), {}, 404, 'unknown_claim'],
+describe('an offer that has ended', () => {
+  const ends: [string, (offered: Offer) => Promise<unknown>, object, number, string][] = [
+    ['its expiration', ({ expiresAt }) => untilPast(expiresAt), { offerExpiresIn: 2 }, 410, 'claim_expired'],
+    ['its withdrawal', ({ offerId }) => shop.withdraw(offerId), {}, 410, 'claim_withdrawn'],
+    ['a further offer', ({ subject }) => shop.offer({ subject }), {}, 410, 'claim_withdrawn'],
+    ["the customer's erasure", ({ subject }) => shop.erase(subject), {}, 404, 'unknown_claim'],
   ];
 
-  it.each(ends)('refused when %s, also with the ceremony half done', async (_, end, wanted, status, code) => {
-    const made = await offer(wanted);
-    const { body, cookie } = await beginClaim(org, made.token);
-    const response = new SoftwareAuthenticator().register(body.options, { origin });
-    await end(made);
-    const refused = { status, body: { code } };
-    expect(await completeClaim(org, made.token, response, cookie)).toMatchObject(refused);
-    expect(await beginClaim(org, made.token)).toMatchObject(refused);
-    const seen = await readClaim<{ state?: string; code?: string }>(org, made.token);
-    expect(seen.body).toMatchObject(status === 404 ? { code } : { state: code.slice('claim_'.length) });
-    const { status: there, body: subject } = await shop.get(made.subject);
-    expect(there === 404 || subject.claimed === false).toBe(true);
-  });
+  it.each(ends)(
+    'cannot be claimed after %s, even when the claim had begun before',
+    async (_, end, json, status, code) => {
+      const offered = await offer(json);
+      const { body, cookie } = await beginClaim(org, offered.token);
+      const response = new SoftwareAuthenticator().register(body.options, { origin });
+      await end(offered);
+      const rejected = { status, body: { code } };
+      expect(await completeClaim(org, offered.token, response, cookie)).toMatchObject(rejected);
+      expect(await beginClaim(org, offered.token)).toMatchObject(rejected);
+      const read = await readClaim<{ state?: string; code?: string }>(org, offered.token);
+      expect(read.body).toMatchObject(status === 404 ? { code } : { state: code.slice('claim_'.length) });
+      const subject = await shop.get(offered.subject);
+      expect(subject.status === 404 || subject.body.claimed === false).toBe(true);
+    },
+  );
 });
 
-describe('what is no claim', () => {
-  it('another organization, no organization, a token that is none: all the same', async () => {
+describe('a claim', () => {
+  it('is the same 404 for another organization, an unknown one and an invalid token', async () => {
     const { token } = await offer();
     for (const [where, what] of [
       [stranger.app.org, token],
@@ -176,7 +181,7 @@ describe('what is no claim', () => {
     expect((await claim(org, token, new SoftwareAuthenticator())).status).toBe(200);
   });
 
-  it('a page of another site', async () => {
+  it('is 403 from a page of another site', async () => {
     const { token } = await offer();
     for (const foreign of ['https://evil.example', 'null', `${origin}.evil.example`]) {
       expect(
@@ -185,7 +190,7 @@ describe('what is no claim', () => {
     }
   });
 
-  it('a passkey that proves too little, and the link stays good', async () => {
+  it('is rejected with an unacceptable passkey, and the link stays valid', async () => {
     const { token, subject } = await offer();
     const wrong: [Partial<CeremonyOptions>, string][] = [
       [{ userVerified: false }, 'passkey_invalid'],
@@ -217,22 +222,20 @@ describe('what is no claim', () => {
   });
 });
 
-describe('a further offer to a holder', () => {
+describe('a recovery', () => {
   it('moves the credential to a new passkey and ends the old one, its session and its tokens', async () => {
     const { subject, authenticator } = await newCustomer(shop);
     const before = await site.signIn(authenticator);
-    // An issuer counts sign-ins by the second.
-    await sleep(1000);
     const { token } = await offer({ subject });
     expect((await readClaim(org, token)).body).toMatchObject({ state: 'open', recovery: true });
-    const fresh = new SoftwareAuthenticator();
-    expect((await claim(org, token, fresh)).status).toBe(200);
+    const replacement = new SoftwareAuthenticator();
+    expect((await claim(org, token, replacement)).status).toBe(200);
 
     const agent = new UserAgent(stack.baseUrl);
-    expect((await completeSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json).toEqual(
-      { refused: 'unknown_passkey' },
-    );
-    const { claims } = await site.signIn(fresh);
+    expect(
+      (await completeSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json,
+    ).toEqual({ refused: 'unknown_passkey' });
+    const { claims } = await site.signIn(replacement);
     const [was, is] = [before.claims.credential, claims.credential] as Record<string, string>[];
     expect(claims.sub).toBe(subject);
     expect(is).toMatchObject({ id: was!.id, issued_at: was!.issued_at });

@@ -9,7 +9,7 @@ export const origin = new URL(stack.baseUrl).origin;
 
 type Ceremony = Partial<CeremonyOptions>;
 
-/** What stands after the # of a claim link. */
+/** The claim token: the fragment of a claim link. */
 export function tokenOf(claimUrl: string): string {
   return new URL(claimUrl).hash.slice(1);
 }
@@ -18,7 +18,7 @@ export function readClaim<Body = Problem>(org: string, token: string): Promise<R
   return callApi<Body>(stack, 'POST', `/o/${org}/api/claim`, { json: { token } });
 }
 
-/** `cookie` is what the browser that began sends when it completes. */
+/** `cookie` binds the claim to the browser that began it. */
 export async function beginClaim(
   org: string,
   token: string,
@@ -41,7 +41,7 @@ export function completeClaim(
   });
 }
 
-/** The whole ceremony; the answer that ended it. */
+/** Begins and completes a claim. Resolves to the last response. */
 export async function claim(
   org: string,
   token: string,
@@ -53,7 +53,7 @@ export async function claim(
   return completeClaim(org, token, authenticator.register(body.options, { origin, ...ceremony }), cookie);
 }
 
-/** A customer who holds a credential, with the device that their passkey is on. */
+/** A customer with a claimed credential, and the authenticator with their passkey. */
 export interface Customer {
   org: string;
   subject: string;
@@ -71,18 +71,18 @@ export async function newCustomer(
   const { org } = app.app;
   const token = tokenOf(body.claimUrl);
   const { status, text } = await claim(org, token, authenticator);
-  if (status !== 200) throw new Error(`the claim was answered ${status} ${text}`);
+  if (status !== 200) throw new Error(`the claim returned ${status} ${text}`);
   return { org, subject: body.subject, credentialId: body.credentialId, token, authenticator };
 }
 
-/** Goes to an authorization URL; the JSON routes of the sign-in page to which it leads. */
+/** Opens an authorization URL. Resolves to the path of the JSON routes of the sign-in page. */
 export async function beginSignIn(agent: UserAgent, url: string): Promise<string> {
   const { status, location, text } = await agent.go(url);
   if (!location.includes('/sign-in/')) throw new Error(`no sign-in page: ${status} ${location} ${text}`);
   return location.replace('/sign-in/', '/api/sign-in/');
 }
 
-/** Answers the sign-in page with a passkey. */
+/** Uses a passkey on the sign-in page. */
 export async function completeSignIn(
   agent: UserAgent,
   page: string,
@@ -96,14 +96,14 @@ export async function completeSignIn(
   });
 }
 
-/** From the authorization URL to where the app is told: its redirect URI, or the page that posts to it. */
+/** Signs in, from the authorization URL to the response to the app: a redirect, or the page that posts to it. */
 export async function signIn(
   agent: UserAgent,
   url: string,
   authenticator: SoftwareAuthenticator,
   ceremony: Ceremony = {},
 ): Promise<BrowserResponse> {
-  const done = await completeSignIn(agent, await beginSignIn(agent, url), authenticator, ceremony);
-  if (typeof done.json.redirectTo !== 'string') throw new Error(`not signed in: ${done.status} ${done.text}`);
-  return agent.go(done.json.redirectTo);
+  const { status, json, text } = await completeSignIn(agent, await beginSignIn(agent, url), authenticator, ceremony);
+  if (typeof json.redirectTo !== 'string') throw new Error(`not signed in: ${status} ${text}`);
+  return agent.go(json.redirectTo);
 }

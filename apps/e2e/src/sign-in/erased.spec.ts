@@ -1,14 +1,14 @@
-// After an erase, at once: no sign-in, no refresh, no userinfo, by any gateway. And what no log may hold, none holds.
+// Right after an erasure no sign-in, refresh or userinfo succeeds at any gateway. No log contains a secret.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AuditEvent, Offer } from '@holdfast/contracts';
-import { SoftwareAuthenticator } from '@holdfast/testing';
+import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { completeSignIn, beginSignIn, claim, newCustomer, signIn, tokenOf } from './customer.fixture.ts';
+import { untilPast } from '../until-past.ts';
+import { beginSignIn, claim, completeSignIn, newCustomer, signIn, tokenOf } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-/** What must stand in no log, and what it is. */
+/** What no log may contain, with a description. */
 const secrets = new Map<string, string>();
 
 async function signedInCustomer() {
@@ -46,10 +46,10 @@ async function signedInCustomer() {
   return { ...customer, ...signed };
 }
 
-it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async (gateway) => {
+it.each([0, 1])('ends tokens, codes, sessions and passkeys before the 204 of gateway %i', async (gateway) => {
   const { subject, authenticator, agent, refreshToken, accessToken } = await signedInCustomer();
-  const underWay = await site.code(authenticator);
-  secrets.set(underWay.code, 'a code');
+  const unused = await site.code(authenticator);
+  secrets.set(unused.code, 'a code');
   const other = new UserAgent(stack.baseUrl);
   const page = await beginSignIn(other, (await site.begin()).url);
   expect((await site.userinfo(accessToken)).status).toBe(200);
@@ -58,7 +58,7 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
   const [userinfo, refresh, code, silent, passkey] = await Promise.all([
     site.userinfo(accessToken),
     site.refresh(refreshToken),
-    site.token({ code: underWay.code, code_verifier: underWay.code_verifier }),
+    site.token({ code: unused.code, code_verifier: unused.code_verifier }),
     site.silently(agent, { prompt: 'none' }),
     completeSignIn(other, page, authenticator),
   ]);
@@ -68,7 +68,7 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
   expect(silent).toMatchObject({ error: 'login_required' });
   expect(passkey.json).toEqual({ refused: 'unknown_passkey' });
 
-  // The page stays usable for somebody else, and leaving it after that passkey is told to the app.
+  // The page stays usable for another customer, and the app receives access_denied when it is cancelled.
   const bob = await signedInCustomer();
   expect((await completeSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
   const leaving = await beginSignIn(agent, (await site.begin()).url);
@@ -78,34 +78,37 @@ it.each([0, 1])('nothing is left at the 204 (erased through gateway %i)', async 
   expect((await shop.get(subject)).status).toBe(404);
 });
 
-it('an erase wins over sign-ins, refreshes and claims that race with it', async () => {
-  const { subject, authenticator, agent, refreshToken } = await signedInCustomer();
+it('prevails over concurrent sign-ins, refreshes and claims', async () => {
+  const { subject, authenticator, agent, refreshToken, accessToken } = await signedInCustomer();
   const open = (await shop.offer({ subject })).body as { claimUrl: string };
-  const fresh = new SoftwareAuthenticator();
+  const replacement = new SoftwareAuthenticator();
   const refreshed: string[] = [];
   const [, , ...rest] = await Promise.allSettled([
     shop.erase(subject),
     site.refresh(refreshToken).then(({ json }) => refreshed.push(json.refresh_token ?? '', json.access_token ?? '')),
-    claim(shop.app.org, tokenOf(open.claimUrl), fresh),
+    claim(shop.app.org, tokenOf(open.claimUrl), replacement),
     signIn(new UserAgent(stack.baseUrl), (await site.begin()).url, authenticator),
     site.silently(agent, { prompt: 'none' }),
   ]);
   expect(rest).toHaveLength(3);
   secrets.set(tokenOf(open.claimUrl), 'a claim token');
   expect((await shop.get(subject)).status).toBe(404);
-  if (refreshed[0]) expect((await site.refresh(refreshed[0])).status).toBe(400);
-  if (refreshed[1]) expect((await site.userinfo(refreshed[1])).status).toBe(401);
-  for (const held of [authenticator, fresh]) {
-    if (held.passkeys.length === 0) continue;
+  // The refresh may have won or lost the race. What it returned, if anything, is not valid either.
+  const [newRefreshToken = refreshToken, newAccessToken = accessToken] = refreshed.filter(Boolean);
+  expect((await site.refresh(newRefreshToken)).status).toBe(400);
+  expect((await site.userinfo(newAccessToken)).status).toBe(401);
+  // The claim may have failed before it created a passkey.
+  const withPasskey = [authenticator, replacement].filter(({ passkeys }) => passkeys.length > 0);
+  for (const one of withPasskey) {
     const other = new UserAgent(stack.baseUrl);
-    expect((await completeSignIn(other, await beginSignIn(other, (await site.begin()).url), held)).json).toEqual({
+    expect((await completeSignIn(other, await beginSignIn(other, (await site.begin()).url), one)).json).toEqual({
       refused: 'unknown_passkey',
     });
   }
   expect(await site.silently(agent, { prompt: 'none' })).toMatchObject({ error: 'login_required' });
 });
 
-it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the customer or the app who did it', async () => {
+it('keeps the records of claim, sign-in, tokens and sign-out in the audit log under a pseudonym', async () => {
   const { subject, authenticator, agent, idToken, refreshToken } = await signedInCustomer();
   await site.refresh(refreshToken);
   const clientId = site.app.clientId;
@@ -115,26 +118,28 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
   await signIn(agent, (await site.begin()).url, authenticator);
 
   const log = await auditor.wholeLog();
-  const mine = log.filter(({ actor, targets }) => actor.id === subject || targets.some(({ id }) => id === subject));
+  const ofCustomer = log.filter(
+    ({ actor, targets }) => actor.id === subject || targets.some(({ id }) => id === subject),
+  );
   const brief = ({ action, actor, outcome }: AuditEvent) =>
     `${action} ${actor.type} ${actor.id === subject ? 'themselves' : actor.id} ${outcome.result}`;
-  const lines = mine.map(brief);
+  const lines = ofCustomer.map(brief);
   expect(lines.filter((line) => line === 'credential.claim customer themselves success')).toHaveLength(1);
   expect(lines.filter((line) => line === 'customer.sign_in customer themselves success')).toHaveLength(2);
   expect(lines.filter((line) => line === 'customer.sign_out customer themselves success')).toHaveLength(1);
   expect(lines.filter((line) => line === `customer.token app ${clientId} success`)).toHaveLength(2);
   expect(lines.filter((line) => line === `offer.create app ${clientId} success`)).toHaveLength(1);
-  for (const { actor } of mine) expect(['customer', 'app']).toContain(actor.type);
+  for (const { actor } of ofCustomer) expect(['customer', 'app']).toContain(actor.type);
 
   await shop.erase(subject);
   const pseudonyms = new Set<string>();
   await eventually(
     async () => {
       const after = await auditor.wholeLog();
-      const same = after.filter(({ id }) => mine.some((one) => one.id === id));
+      const same = after.filter(({ id }) => ofCustomer.some((one) => one.id === id));
       pseudonyms.clear();
       for (const { actor } of same) if (actor.type === 'customer') pseudonyms.add(actor.id);
-      return same.length === mine.length && !JSON.stringify(same).includes(subject);
+      return same.length === ofCustomer.length && !JSON.stringify(same).includes(subject);
     },
     5000,
     'the erasure in the audit log',
@@ -142,7 +147,7 @@ it('claim, sign-in, tokens, refusal and sign-out stand in the audit log, as the 
   expect(pseudonyms.size).toBe(1);
 });
 
-it('a credential that has ended signs nobody in: the app is told access_denied, the log whom it was', async () => {
+it('denies the sign-in with an expired credential: access_denied for the app, a record with the customer', async () => {
   const authenticator = new SoftwareAuthenticator();
   const validUntil = new Date(Date.now() + 3000);
   const { body } = await shop.offer<Offer>({ offerExpiresIn: 2, validUntil: validUntil.toISOString() });
@@ -150,7 +155,7 @@ it('a credential that has ended signs nobody in: the app is told access_denied, 
   expect((await claim(shop.app.org, token, authenticator)).status).toBe(200);
   const { accessToken, refreshToken, agent, claims } = await site.signIn(authenticator);
   expect((claims.credential as { expires_at: string }).expires_at).toBe(validUntil.toISOString());
-  await sleep(Math.max(0, validUntil.getTime() - Date.now()) + 50);
+  await untilPast(validUntil);
 
   expect((await site.userinfo(accessToken)).status).toBe(401);
   expect(await site.refresh(refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
@@ -165,20 +170,20 @@ it('a credential that has ended signs nobody in: the app is told access_denied, 
     body: { code: 'claim_spent' },
   });
   const log = await auditor.wholeLog();
-  const refused = log.filter(({ outcome }) => outcome.result !== 'success');
-  expect(refused).toContainEqual(
+  const failures = log.filter(({ outcome }) => outcome.result !== 'success');
+  expect(failures).toContainEqual(
     expect.objectContaining({
       action: 'customer.sign_in',
       actor: { type: 'customer', id: body.subject },
       outcome: expect.objectContaining({ result: 'denied', code: 'no_live_credential' }),
     }),
   );
-  expect(refused).toContainEqual(
+  expect(failures).toContainEqual(
     expect.objectContaining({ action: 'credential.claim', outcome: expect.objectContaining({ code: 'claim_spent' }) }),
   );
 });
 
-it('no log of the stack holds a subject, a user handle, a claim token, a code or a token, in any encoding', () => {
+it('leaves no subject, user handle, claim token, code or token in any log, in any encoding', () => {
   const folder = join(stack.home, 'logs');
   const needles = [...secrets].flatMap(([value, what]) => {
     const raw = Buffer.from(value, 'base64url');

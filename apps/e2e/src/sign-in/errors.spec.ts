@@ -1,9 +1,9 @@
-// What the authorization and token endpoints refuse: addresses, proofs and codes that are not the app's own (RFC 9700).
+// Requests that the authorization and token endpoints reject: redirect URIs, proofs and codes of others (RFC 9700).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { Client } from '../client.ts';
-import { times } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
+import { times } from '../parallel.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
@@ -90,7 +90,7 @@ describe('redirect URIs', () => {
     'https:///shop.example/callback',
   ];
 
-  it.each(corpus)('%j leads nowhere', async (redirect_uri) => {
+  it.each(corpus)('%j is 400 without a redirect', async (redirect_uri) => {
     const agent = new UserAgent(stack.baseUrl);
     for (const prompt of [undefined, 'none']) {
       const { url } = await shop.begin({ redirect_uri, ...(prompt && { prompt }) });
@@ -100,7 +100,7 @@ describe('redirect URIs', () => {
     }
   });
 
-  it('left out, given twice, or under another name', async () => {
+  it('that are missing, given twice or misspelled are 400 without a redirect', async () => {
     const agent = new UserAgent(stack.baseUrl);
     const { url: without } = await shop.begin({ redirect_uri: undefined });
     const { url } = await shop.begin();
@@ -123,31 +123,31 @@ describe('redirect URIs', () => {
     'http://[::1]:8080/in',
     'http://127.1/in',
     'com.example.app:/in',
-  ])('of a native app: %s', async (redirect_uri) => {
+  ])('of a native app: %s is 400 without a redirect', async (redirect_uri) => {
     const { url } = await phone.begin({ redirect_uri });
     expect(await new UserAgent(stack.baseUrl).go(url)).toMatchObject({ status: 400, location: '' });
   });
 });
 
-describe('authorization requests that an app may not make', () => {
+describe('an authorization request', () => {
   it.each([
     ['no challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['plain', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['plain, unsaid', { code_challenge_method: undefined }, 'invalid_request'],
+    ['plain by default', { code_challenge_method: undefined }, 'invalid_request'],
     ['an unknown method', { code_challenge_method: 'S512' }, 'invalid_request'],
     ['a short challenge', { code_challenge: 'abc' }, 'invalid_request'],
-    ['a challenge with other letters', { code_challenge: '!'.repeat(43) }, 'invalid_request'],
+    ['a challenge with invalid characters', { code_challenge: '!'.repeat(43) }, 'invalid_request'],
     ['an empty challenge', { code_challenge: '' }, 'invalid_request'],
     ['the implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
-    ['an ID token from the front', { response_type: 'id_token' }, 'unsupported_response_type'],
+    ['an ID token from the authorization endpoint', { response_type: 'id_token' }, 'unsupported_response_type'],
     ['the hybrid flow', { response_type: 'code id_token' }, 'unsupported_response_type'],
-    ['nothing', { response_type: 'none' }, 'unsupported_response_type'],
+    ['response type none', { response_type: 'none' }, 'unsupported_response_type'],
     ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
-    ['a request by address', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
-    ['no openid', { scope: 'offers:write' }, 'invalid_request'],
-    ['consent and silence', { prompt: 'none login' }, 'invalid_request'],
-    ['an age that is none', { max_age: '-1' }, 'invalid_request'],
-  ])('%s: told to the app, with state and iss', async (_, more, error) => {
+    ['a request by reference', { request_uri: 'https://evil.example/request' }, 'request_uri_not_supported'],
+    ['a scope without openid', { scope: 'offers:write' }, 'invalid_request'],
+    ['prompts none and login', { prompt: 'none login' }, 'invalid_request'],
+    ['an invalid max_age', { max_age: '-1' }, 'invalid_request'],
+  ])('with %s is rejected by a redirect to the app with state and iss', async (_, more, error) => {
     const { url, checks } = await shop.begin(more);
     const { status, location } = await new UserAgent(stack.baseUrl).go(url);
     expect([status, location.split('?')[0]?.split('#')[0]]).toEqual([303, shop.redirectUri]);
@@ -156,19 +156,19 @@ describe('authorization requests that an app may not make', () => {
     expect(response).not.toHaveProperty('code');
   });
 
-  it('the fragment, where a code does not belong', async () => {
+  it('with response_mode=fragment has no response in the fragment', async () => {
     const { url } = await shop.begin({ response_mode: 'fragment' });
     const { location } = await new UserAgent(stack.baseUrl).go(url);
     expect(location).not.toContain('#');
   });
 
-  it('PKCE may be optional for a web app that sends a nonce, and only then', async () => {
+  it('may omit PKCE only for a web app for which it is optional, and with a nonce', async () => {
     const without = { code_challenge: undefined, code_challenge_method: undefined };
     const agent = new UserAgent(stack.baseUrl);
     expect(await lax.silently(agent, { ...without, nonce: undefined })).toMatchObject({ error: 'invalid_request' });
     expect(await lax.silently(agent, { code_challenge_method: 'plain' })).toMatchObject({ error: 'invalid_request' });
     const { code, code_verifier } = await lax.code(ada.authenticator, { more: without });
-    // A verifier where there was no challenge: somebody took the challenge out (RFC 9700 §2.1.1).
+    // A verifier without a challenge means that somebody has removed the challenge (RFC 9700 §2.1.1).
     expect(await lax.token({ code, code_verifier })).toMatchObject(denied);
     const plain = await lax.code(ada.authenticator, { more: without });
     expect((await lax.token({ code: plain.code })).status).toBe(200);
@@ -176,18 +176,21 @@ describe('authorization requests that an app may not make', () => {
     expect(await lax.token({ code: proven.code })).toMatchObject(denied);
   });
 
-  it.each(['plain', undefined])('a public app, whatever it was told: %s', async (code_challenge_method) => {
-    const without = code_challenge_method
-      ? { code_challenge_method }
-      : { code_challenge: undefined, code_challenge_method };
-    const response = await phone.silently(new UserAgent(stack.baseUrl), {
-      ...without,
-      redirect_uri: 'http://127.0.0.1/in',
-    });
-    expect(response).toMatchObject({ error: 'invalid_request' });
-  });
+  it.each(['plain', undefined])(
+    'of a public app is rejected without S256: method %s',
+    async (code_challenge_method) => {
+      const without = code_challenge_method
+        ? { code_challenge_method }
+        : { code_challenge: undefined, code_challenge_method };
+      const response = await phone.silently(new UserAgent(stack.baseUrl), {
+        ...without,
+        redirect_uri: 'http://127.0.0.1/in',
+      });
+      expect(response).toMatchObject({ error: 'invalid_request' });
+    },
+  );
 
-  it('an app of another organization, and none', async () => {
+  it('with an app of another organization or an unknown one is 400 without a redirect', async () => {
     const agent = new UserAgent(stack.baseUrl);
     const { url } = await shop.begin();
     for (const bad of [
@@ -201,10 +204,10 @@ describe('authorization requests that an app may not make', () => {
   });
 });
 
-describe('codes', () => {
+describe('a code', () => {
   const code = () => shop.code(ada.authenticator);
 
-  it('the second time: refused, and what came of the first time ends', async () => {
+  it('is rejected the second time, and the tokens of the first time end', async () => {
     const { code: one, code_verifier } = await code();
     const { status, json } = await shop.token({ code: one, code_verifier });
     expect(status).toBe(200);
@@ -213,14 +216,16 @@ describe('codes', () => {
     expect((await shop.userinfo(json.access_token!)).status).toBe(401);
   });
 
-  it('twenty at once: one at most', async () => {
+  it('is accepted at most once of twenty concurrent requests', async () => {
     const { code: one, code_verifier } = await code();
-    const answers = await Promise.all(times(20).map(() => shop.token({ code: one, code_verifier })));
-    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
-    for (const { status, json } of answers)
-      if (status !== 200) expect([status, json.error]).toEqual([400, 'invalid_grant']);
-    const won = answers.find(({ status }) => status === 200);
-    if (won) expect((await shop.userinfo(won.json.access_token!)).status).toBe(401);
+    const replies = await Promise.all(times(20).map(() => shop.token({ code: one, code_verifier })));
+    const accepted = replies.filter(({ status }) => status === 200);
+    const rejected = replies.filter(({ status }) => status !== 200);
+    expect(accepted.length).toBeLessThanOrEqual(1);
+    expect(rejected).toEqual(rejected.map(() => expect.objectContaining(denied)));
+    // The repeated code ends the tokens that it was exchanged for.
+    const userinfo = await Promise.all(accepted.map(({ json }) => shop.userinfo(json.access_token!)));
+    expect(userinfo.map(({ status }) => status)).toEqual(accepted.map(() => 401));
   });
 
   it.each([
@@ -233,14 +238,14 @@ describe('codes', () => {
     ['no code', { code: undefined }, 'invalid_request'],
     ['another grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
     ['client_credentials', { grant_type: 'client_credentials', scope: 'offers:write' }, 'unsupported_grant_type'],
-  ])('with %s', async (_, more, error) => {
+  ])('is rejected with %s', async (_, more, error) => {
     const { code: one, code_verifier } = await code();
     const { status, json } = await shop.token({ code: one, code_verifier, ...more });
     expect([status, json.error]).toEqual([400, error]);
     expect(json).not.toHaveProperty('access_token');
   });
 
-  it('by another client, at another issuer, with a wrong secret, by nobody', async () => {
+  it('is rejected for another client, at another issuer, with a wrong secret and without one', async () => {
     const { code: one, code_verifier } = await code();
     expect(await kiosk.token({ code: one, code_verifier, redirect_uri: shop.redirectUri })).toMatchObject(denied);
     const two = await code();
@@ -265,7 +270,7 @@ describe('codes', () => {
     expect((await shop.token({ code: two.code, code_verifier: two.code_verifier })).status).toBe(200);
   });
 
-  it('injected into another sign-in: the library refuses state, nonce and issuer that do not fit', async () => {
+  it('is rejected by the client library in another sign-in, by state, nonce, issuer and verifier', async () => {
     const mine = await shop.begin();
     const { location } = await signIn(new UserAgent(stack.baseUrl), mine.url, ada.authenticator);
     const theirs = await shop.begin();
@@ -273,7 +278,7 @@ describe('codes', () => {
     const mixed = new URL(location);
     mixed.searchParams.set('iss', `${stack.baseUrl}/o/${elsewhere.app.org}`);
     await expect(oidc.authorizationCodeGrant(shop.config, mixed, mine.checks)).rejects.toThrow();
-    // Even with the victim's own state, the code belongs to another verifier.
+    // Even with the victim's own state, the code is bound to another verifier.
     await expect(
       oidc.authorizationCodeGrant(shop.config, new URL(location), {
         ...mine.checks,
@@ -283,8 +288,8 @@ describe('codes', () => {
   });
 });
 
-describe('refresh tokens', () => {
-  it('rotate; the old one again ends the whole family', async () => {
+describe('a refresh token', () => {
+  it('is rotated, and using the old one again ends the whole family', async () => {
     const { refreshToken, claims } = await shop.signIn(ada.authenticator);
     const second = await shop.refresh(refreshToken);
     expect(second.status).toBe(200);
@@ -304,18 +309,18 @@ describe('refresh tokens', () => {
     expect((await shop.userinfo(third.json.access_token!)).status).toBe(401);
   });
 
-  it('twenty at once: one successor for all of them, and none once that has been used', async () => {
+  it('has one successor for twenty concurrent requests, and none after that has been used', async () => {
     const { refreshToken } = await shop.signIn(ada.authenticator);
-    const answers = await Promise.all(times(20).map(() => shop.refresh(refreshToken)));
-    const successors = new Set(answers.map(({ status, json }) => `${status} ${json.refresh_token}`));
-    expect([...successors]).toEqual([`200 ${answers[0]!.json.refresh_token}`]);
-    const next = await shop.refresh(answers[0]!.json.refresh_token!);
+    const replies = await Promise.all(times(20).map(() => shop.refresh(refreshToken)));
+    const successors = new Set(replies.map(({ status, json }) => `${status} ${json.refresh_token}`));
+    expect([...successors]).toEqual([`200 ${replies[0]!.json.refresh_token}`]);
+    const next = await shop.refresh(replies[0]!.json.refresh_token!);
     expect(next.status).toBe(200);
     expect(await shop.refresh(refreshToken)).toMatchObject(denied);
     expect(await shop.refresh(next.json.refresh_token!)).toMatchObject(denied);
   });
 
-  it('by another client, at another issuer, as an access token, with more scope', async () => {
+  it('is rejected for another client, at another issuer, as an access token, and for more scope', async () => {
     const { refreshToken, accessToken, idToken } = await shop.signIn(ada.authenticator);
     expect(await kiosk.refresh(refreshToken)).toMatchObject(denied);
     expect((await elsewhere.refresh(refreshToken)).status).toBe(400);
@@ -332,15 +337,15 @@ describe('refresh tokens', () => {
     expect([status, json.error]).toEqual([400, 'invalid_scope']);
   });
 
-  it('a customer’s token opens no API of the organization', async () => {
+  it('has access tokens that are denied by the API of the organization', async () => {
     const { accessToken, idToken } = await shop.signIn(ada.authenticator);
     for (const token of [accessToken, idToken]) {
-      const answer = await fetch(`${stack.baseUrl}/o/${org}/api/credentials/subjects`, {
+      const response = await fetch(`${stack.baseUrl}/o/${org}/api/credentials/subjects`, {
         headers: { authorization: `Bearer ${token}` },
       });
-      expect(answer.status).toBe(401);
+      expect(response.status).toBe(401);
     }
-    const program = await new Client(stack, shop.app).token();
-    expect((await shop.userinfo(program)).status).toBe(401);
+    const apiToken = await new Client(stack, shop.app).token();
+    expect((await shop.userinfo(apiToken)).status).toBe(401);
   });
 });

@@ -1,12 +1,12 @@
-// Product §5, "Fields, where one would guess", with the clock running past the ends of offers and credentials.
+// Product §5, "Fields, where one would guess": offers and credentials that expire while the test runs.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer, PublicEvent } from '@holdfast/contracts';
-import { SoftwareAuthenticator } from '@holdfast/testing';
+import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { claim, readClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
+import { untilPast } from '../until-past.ts';
+import { claim, newCustomer, readClaim, signIn, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -36,8 +36,6 @@ afterAll(closeConnections);
 
 const summaryOf = async (subject: string) => (await app.all()).find((s) => s.subject === subject)!;
 const feedOf = async (subject: string) => (await auditor.feed()).filter(({ data }) => data.subject === subject);
-/** A moment after a time has come, by the clock that the services have too. */
-const past = (time: string) => sleep(Date.parse(time) - Date.now() + 20);
 
 async function eventsOf(subject: string, last: PublicEvent['type']): Promise<PublicEvent[]> {
   return eventually(
@@ -50,17 +48,17 @@ async function eventsOf(subject: string, last: PublicEvent['type']): Promise<Pub
   );
 }
 
-describe('an offer that ran out', () => {
-  it('is over at its second: not claimable, not counted, its credential still offered; told once', async () => {
+describe('an expired offer', () => {
+  it('is at once neither claimable nor counted, and offer.expired is emitted once', async () => {
     const { body } = await app.offer<Offer>({ offerExpiresIn: 3 });
     expect(await summaryOf(body.subject)).toMatchObject({ credentials: 1, openOffers: 1, live: 0, claimed: false });
-    await past(body.expiresAt);
-    const [look, summary, one] = await Promise.all([
+    await untilPast(body.expiresAt);
+    const [claimState, summary, credential] = await Promise.all([
       readClaim<{ state: string }>(app.app.org, tokenOf(body.claimUrl)),
       summaryOf(body.subject),
       app.issued(body.credentialId),
     ]);
-    expect([look.body.state, summary.openOffers, summary.credentials, one.body.status]).toEqual([
+    expect([claimState.body.state, summary.openOffers, summary.credentials, credential.body.status]).toEqual([
       'expired',
       0,
       1,
@@ -81,7 +79,7 @@ describe('an offer that ran out', () => {
     ]);
     const records = await auditor.wholeLog({ action: 'offer.expire', target: body.offerId });
     expect(records).toMatchObject([{ actor: { type: 'system', id: 'issuance' }, outcome: { result: 'success' } }]);
-    // It can be offered again: to the same customer, for the same credential.
+    // The same credential can be offered to the customer again.
     const { body: again } = await app.offer<Offer>({ subject: body.subject });
     expect(again.credentialId).toBe(body.credentialId);
     expect(await summaryOf(body.subject)).toMatchObject({ credentials: 1, openOffers: 1 });
@@ -93,25 +91,25 @@ describe('an offer that ran out', () => {
   });
 });
 
-describe('a credential that ended', () => {
-  it('is over at its second, for every reader and at sign-in; told once; begins anew when it is offered again', async () => {
-    // Of two types: the app signs in with the default one, which ends with the offer's latest end.
+describe('an expired credential', () => {
+  it('is at once not live, emits credential.expired once, and can be issued again', async () => {
+    // The app signs in with the default type. `validUntil` of the offer limits its credential.
     const validUntil = new Date(Date.now() + 7000).toISOString();
     const ada = await newCustomer(app, new SoftwareAuthenticator(), { validUntil, offerExpiresIn: 5 });
-    const { body: held } = await app.issued(ada.credentialId);
-    expect(held).toMatchObject({ status: 'issued', expiresAt: validUntil });
-    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: held.holderClaimedAt });
+    const { body: first } = await app.issued(ada.credentialId);
+    expect(first).toMatchObject({ status: 'issued', expiresAt: validUntil });
+    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: first.holderClaimedAt });
     const { tokens, agent } = await shop.signIn(ada.authenticator);
-    await past(validUntil);
+    await untilPast(validUntil);
     const { url } = await shop.begin();
-    const [summary, one, userinfo, refreshed, silent] = await Promise.all([
+    const [summary, credential, userinfo, refreshed, silent] = await Promise.all([
       summaryOf(ada.subject),
       app.issued(ada.credentialId),
       shop.userinfo(tokens.access_token),
       shop.refresh(tokens.refresh_token!),
       shop.silently(agent, { prompt: 'none' }),
     ]);
-    expect([summary.live, summary.credentials, one.body.status, userinfo.status, refreshed.json.error]).toEqual([
+    expect([summary.live, summary.credentials, credential.body.status, userinfo.status, refreshed.json.error]).toEqual([
       0,
       1,
       'issued',
@@ -136,26 +134,26 @@ describe('a credential that ended', () => {
 
     const { body: again } = await app.offer<Offer>({ subject: ada.subject });
     expect((await claim(ada.org, tokenOf(again.claimUrl), ada.authenticator)).status).toBe(200);
-    const { body: anew } = await app.issued(ada.credentialId);
-    expect(anew.issuedAt).toBe(held.issuedAt);
-    expect(Date.parse(anew.expiresAt!)).toBeGreaterThan(Date.now() + 3_000_000);
-    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: anew.holderClaimedAt });
-    expect(anew.holderClaimedAt).not.toBe(held.holderClaimedAt);
+    const { body: second } = await app.issued(ada.credentialId);
+    expect(second.issuedAt).toBe(first.issuedAt);
+    expect(Date.parse(second.expiresAt!)).toBeGreaterThan(Date.now() + 3_000_000);
+    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: second.holderClaimedAt });
+    expect(second.holderClaimedAt).not.toBe(first.holderClaimedAt);
     await shop.signIn(ada.authenticator);
   });
 
-  it('ends by its type too, and can still be suspended and revoked', async () => {
+  it('can still be suspended and revoked, also when its type limits the validity', async () => {
     const ada = await newCustomer(app, new SoftwareAuthenticator(), { credentialType: 'brief' });
-    const { body: held } = await app.issued(ada.credentialId);
-    expect(Date.parse(held.expiresAt!) - Date.parse(held.issuedAt!)).toBe(3000);
-    await past(held.expiresAt!);
+    const { body: credential } = await app.issued(ada.credentialId);
+    expect(Date.parse(credential.expiresAt!) - Date.parse(credential.issuedAt!)).toBe(3000);
+    await untilPast(credential.expiresAt!);
     expect(await summaryOf(ada.subject)).toMatchObject({ live: 0 });
-    for (const [act, status] of [
+    for (const [transition, status] of [
       ['suspend', 'suspended'],
       ['resume', 'issued'],
       ['revoke', 'revoked'],
     ] as const) {
-      expect((await app.manage(act, ada.credentialId)).body.status).toBe(status);
+      expect((await app.manage(transition, ada.credentialId)).body.status).toBe(status);
       expect(await summaryOf(ada.subject)).toMatchObject({ live: 0 });
     }
     expect(
@@ -167,40 +165,40 @@ describe('a credential that ended', () => {
 describe('a renewal', () => {
   const claimsOf = ({ claims }: { claims: Record<string, unknown> }) =>
     claims.credential as Record<'id' | 'document_number' | 'issued_at' | 'expires_at', string>;
-  const into = async (ada: Customer) =>
-    past(
+  const untilRenewalWindow = async (ada: Customer) =>
+    untilPast(
       new Date(Date.parse((await app.issued(ada.credentialId)).body.expiresAt!) - (59 * 60 + 58) * 1000).toISOString(),
     );
 
-  it('comes with a fresh sign-in inside the window alone, and is all that changes', async () => {
+  it('happens only at a fresh sign-in in the window, and changes expiration and document number', async () => {
     const ada = await newCustomer(app);
     const first = await shop.signIn(ada.authenticator);
-    const before = await summaryOf(ada.subject);
-    await into(ada);
-    // Neither a refresh token nor the session of before is the customer at the device.
+    const summary = await summaryOf(ada.subject);
+    await untilRenewalWindow(ada);
+    // A refresh token and an existing session do not prove that the customer uses the passkey.
     expect((await shop.refresh(first.refreshToken)).status).toBe(200);
     expect(await shop.silently(first.agent, { prompt: 'none' })).toHaveProperty('code');
     expect((await app.issued(ada.credentialId)).body.expiresAt).toBe(claimsOf(first).expires_at);
 
     const second = await shop.signIn(ada.authenticator);
-    const [was, is] = [claimsOf(first), claimsOf(second)];
-    expect([is.id, is.issued_at]).toEqual([was.id, was.issued_at]);
-    expect(is.document_number).not.toBe(was.document_number);
-    expect(Date.parse(is.expires_at)).toBeGreaterThan(Date.parse(was.expires_at));
+    const [before, after] = [claimsOf(first), claimsOf(second)];
+    expect([after.id, after.issued_at]).toEqual([before.id, before.issued_at]);
+    expect(after.document_number).not.toBe(before.document_number);
+    expect(Date.parse(after.expires_at)).toBeGreaterThan(Date.parse(before.expires_at));
     expect((await app.issued(ada.credentialId)).body).toMatchObject({
       status: 'issued',
-      issuedAt: was.issued_at,
-      expiresAt: is.expires_at,
+      issuedAt: before.issued_at,
+      expiresAt: after.expires_at,
     });
-    // `lastIssuedAt` moves on a claim, not on a renewal.
-    expect(await summaryOf(ada.subject)).toEqual(before);
+    // `lastIssuedAt` changes at a claim, not at a renewal.
+    expect(await summaryOf(ada.subject)).toEqual(summary);
     const events = await eventsOf(ada.subject, 'credential.renewed');
     expect(events.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.renewed']);
     expect(events[2]!.data).toEqual({
       subject: ada.subject,
       credentialId: ada.credentialId,
       credentialType: 'renewable',
-      expiresAt: is.expires_at,
+      expiresAt: after.expires_at,
     });
     const records = await auditor.wholeLog({ target: ada.subject });
     expect(records.filter((r) => r.action === 'credential.renew')).toMatchObject([
@@ -208,12 +206,12 @@ describe('a renewal', () => {
     ]);
     const signIns = await auditor.wholeLog({ actor: ada.subject, action: 'customer.sign_in' });
     expect(signIns.length).toBeGreaterThanOrEqual(2);
-    expect(JSON.stringify([events, records, signIns])).not.toContain(is.document_number);
+    expect(JSON.stringify([events, records, signIns])).not.toContain(after.document_number);
   });
 });
 
-describe('what fields count', () => {
-  it('credentials: every one, of any type and state, unclaimed ones too; createdAt: the first offer', async () => {
+describe('a field of a customer', () => {
+  it('counts credentials of any type and state, and keeps createdAt of the first offer', async () => {
     const ada = await newCustomer(app);
     const { createdAt } = await summaryOf(ada.subject);
     await app.offer({ subject: ada.subject, credentialType: 'brief' });
@@ -233,13 +231,13 @@ describe('what fields count', () => {
     ]);
   });
 
-  it('holderApp: the name of the passkey’s provider, when it is known', async () => {
-    const [known, unknown] = await Promise.all(
+  it('names the provider of the passkey in holderApp when it is known', async () => {
+    const [withProvider, withoutProvider] = await Promise.all(
       ['d548826e-79b4-db40-a3d8-11116f7e8349', undefined].map((aaguid) =>
         newCustomer(app, new SoftwareAuthenticator(aaguid ? { aaguid } : {})),
       ),
     );
-    expect((await app.issued(known!.credentialId)).body.holderApp).toBe('Bitwarden');
-    expect((await app.issued(unknown!.credentialId)).body).not.toHaveProperty('holderApp');
+    expect((await app.issued(withProvider!.credentialId)).body.holderApp).toBe('Bitwarden');
+    expect((await app.issued(withoutProvider!.credentialId)).body).not.toHaveProperty('holderApp');
   });
 });

@@ -2,14 +2,12 @@ import { createServer, type Server } from 'node:http';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { receiverOrigin } from '../config.ts';
 
-/**
- * Where apps of a test are told of ended sessions: the one address on this machine that the stack under test may call.
- */
+/** Receives logout tokens for the apps of a test, at the one address of this machine that the stack may call. */
 export class LogoutReceiver {
   readonly #received: { path: string; token: string }[] = [];
   readonly #server: Server;
-  /** What a path answers instead of 200. */
-  readonly answers = new Map<string, number>();
+  /** The status of a path, instead of 200. */
+  readonly statuses = new Map<string, number>();
 
   constructor() {
     this.#server = createServer((request, response) => {
@@ -18,14 +16,14 @@ export class LogoutReceiver {
       request.on('end', () => {
         const path = request.url ?? '';
         this.#received.push({ path, token: new URLSearchParams(body).get('logout_token') ?? '' });
-        response.writeHead(this.answers.get(path) ?? 200).end();
+        response.writeHead(this.statuses.get(path) ?? 200).end();
       });
     });
   }
 
   async open(): Promise<void> {
     const { port } = new URL(receiverOrigin());
-    // "localhost" is either address.
+    // "localhost" is the IPv4 or the IPv6 address, depending on the machine.
     await new Promise<void>((resolve, reject) =>
       this.#server.once('error', reject).listen({ port: Number(port), host: 'localhost' }, resolve),
     );
@@ -40,17 +38,17 @@ export class LogoutReceiver {
     return receiverOrigin() + path;
   }
 
-  /** How often this path was called, whatever it answered. */
+  /** How often this path was called. */
   calls(path: string): number {
     return this.#received.filter((one) => one.path === path).length;
   }
 
-  /** The claims of what this path was told, each verified by the issuer's published keys. */
+  /** The claims of the logout tokens that this path received, each verified with the issuer's published keys. */
   claims(path: string, issuer: string, audience: string): Promise<JWTPayload[]> {
     const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
-    const mine = this.#received.filter((one) => one.path === path);
+    const received = this.#received.filter((one) => one.path === path);
     return Promise.all(
-      mine.map(
+      received.map(
         async ({ token }) =>
           (
             await jwtVerify(token, keys, {

@@ -1,11 +1,12 @@
 import * as oidc from 'openid-client';
 import type { SoftwareAuthenticator } from '@holdfast/testing';
+import { basic } from '../client.ts';
 import type { App } from '../stack.ts';
 import { stack } from '../under-test.ts';
 import { signIn } from './customer.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
-export interface AppWanted {
+export interface PartyOptions {
   kind?: 'web' | 'spa' | 'native';
   redirectUris?: string[];
   postLogoutRedirectUris?: string[];
@@ -21,9 +22,9 @@ export interface Checks {
   expectedState: string;
 }
 
-type More = Record<string, string | undefined>;
+type OAuthParameters = Record<string, string | undefined>;
 
-/** An app of an organization with a standard client library, which finds its way from the discovery document alone. */
+/** An app of an organization with a standard client library, which is configured by the discovery document. */
 export class RelyingParty {
   readonly app: App;
   readonly config: oidc.Configuration;
@@ -35,7 +36,7 @@ export class RelyingParty {
     this.redirectUri = app.redirectUris[0]!;
   }
 
-  static async make(org: string, name: string, wanted: AppWanted = {}): Promise<RelyingParty> {
+  static async make(org: string, name: string, options: PartyOptions = {}): Promise<RelyingParty> {
     const {
       kind = 'web',
       redirectUris = ['https://shop.example/callback'],
@@ -44,9 +45,9 @@ export class RelyingParty {
       idTokenAlg,
       grants = [],
       backchannelLogoutUri,
-    } = wanted;
+    } = options;
     const repeated = (flag: string, values: string[]) => values.flatMap((value) => [flag, value]);
-    const options = [
+    const args = [
       '--name',
       name,
       '--kind',
@@ -62,7 +63,7 @@ export class RelyingParty {
       'app',
       'create',
       org,
-      ...options,
+      ...args,
     );
     return RelyingParty.of({ ...app, clientSecret: clientSecret ?? '' }, idTokenAlg);
   }
@@ -82,14 +83,14 @@ export class RelyingParty {
     );
   }
 
-  /** An authorization URL, and what the answer is checked against. `undefined` leaves a parameter out. */
-  async begin(more: More = {}): Promise<{ url: string; checks: Checks }> {
+  /** An authorization URL, and the values that the response is checked against. `undefined` omits a parameter. */
+  async begin(more: OAuthParameters = {}): Promise<{ url: string; checks: Checks }> {
     const checks = {
       pkceCodeVerifier: oidc.randomPKCECodeVerifier(),
       expectedNonce: oidc.randomNonce(),
       expectedState: oidc.randomState(),
     };
-    const parameters: More = {
+    const parameters: OAuthParameters = {
       redirect_uri: this.redirectUri,
       scope: 'openid',
       code_challenge: await oidc.calculatePKCECodeChallenge(checks.pkceCodeVerifier),
@@ -105,7 +106,7 @@ export class RelyingParty {
   /** Signs a customer in and exchanges the code, with every check of the library. */
   async signIn(
     authenticator: SoftwareAuthenticator,
-    { agent = new UserAgent(stack.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
+    { agent = new UserAgent(stack.baseUrl), more = {} }: { agent?: UserAgent; more?: OAuthParameters } = {},
   ) {
     const { url, checks } = await this.begin(more);
     const { location } = await signIn(agent, url, authenticator);
@@ -123,27 +124,27 @@ export class RelyingParty {
   /** Signs a customer in up to the code. */
   async code(
     authenticator: SoftwareAuthenticator,
-    { agent = new UserAgent(stack.baseUrl), more = {} }: { agent?: UserAgent; more?: More } = {},
+    { agent = new UserAgent(stack.baseUrl), more = {} }: { agent?: UserAgent; more?: OAuthParameters } = {},
   ) {
     const { url, checks } = await this.begin(more);
     const { location } = await signIn(agent, url, authenticator);
-    const answer = new URL(location).searchParams;
-    return { agent, code: answer.get('code')!, code_verifier: checks.pkceCodeVerifier, iss: answer.get('iss') };
+    const response = new URL(location).searchParams;
+    return { agent, code: response.get('code')!, code_verifier: checks.pkceCodeVerifier, iss: response.get('iss') };
   }
 
   /**
-   * What the authorization endpoint answers at once, as the parameters that the app gets; empty when it asks the
-   * customer.
+   * The parameters of the authorization response when the endpoint redirects to the app at once. Empty when the
+   * customer has to sign in.
    */
-  async silently(agent: UserAgent, more: More = {}): Promise<Record<string, string>> {
+  async silently(agent: UserAgent, more: OAuthParameters = {}): Promise<Record<string, string>> {
     const { url } = await this.begin(more);
     const { location } = await agent.go(url);
     return location.startsWith(this.redirectUri) ? Object.fromEntries(new URL(location).searchParams) : {};
   }
 
-  /** The token endpoint, without a library's care. `undefined` leaves a parameter out. */
+  /** Calls the token endpoint without the library and its checks. `undefined` omits a parameter. */
   async token(
-    parameters: More,
+    parameters: OAuthParameters,
     { issuer = this.config.serverMetadata().issuer, as = this.app }: { issuer?: string; as?: App } = {},
   ) {
     const given = {
@@ -155,10 +156,8 @@ export class RelyingParty {
     const body = new URLSearchParams(
       Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    const basic: Record<string, string> = as.clientSecret
-      ? { authorization: `Basic ${Buffer.from(`${as.clientId}:${as.clientSecret}`).toString('base64')}` }
-      : {};
-    const response = await fetch(`${issuer}/token`, { method: 'POST', body, headers: basic });
+    const headers: Record<string, string> = as.clientSecret ? { authorization: basic(as) } : {};
+    const response = await fetch(`${issuer}/token`, { method: 'POST', body, headers });
     return {
       status: response.status,
       json: (await response.json()) as Record<string, string>,
@@ -166,7 +165,7 @@ export class RelyingParty {
     };
   }
 
-  refresh(refreshToken: string, options: Parameters<RelyingParty['token']>[1] = {}) {
+  refresh(refreshToken: string, options: { issuer?: string; as?: App } = {}) {
     return this.token({ grant_type: 'refresh_token', redirect_uri: undefined, refresh_token: refreshToken }, options);
   }
 

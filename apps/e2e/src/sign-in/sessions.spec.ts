@@ -1,11 +1,10 @@
-// Whose session it is: signing out, sessions put under somebody else, issuers that are mixed up, two of them in one
-// browser.
+// Sessions: signing out, session fixation, mix-up of issuers, two issuers in one browser.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { completeSignIn, beginSignIn, newCustomer, signIn, type Customer } from './customer.fixture.ts';
+import { beginSignIn, completeSignIn, newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { actionOf, fieldsOf, UserAgent } from './user-agent.ts';
 
@@ -30,68 +29,71 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-const bye = 'https://shop.example/bye';
-const fresh = () => new UserAgent(stack.baseUrl);
-const signedIn = async (agent: UserAgent, app = shop) => 'code' in (await app.silently(agent, { prompt: 'none' }));
-const leaving = (parameters: Record<string, string>) => `${end}?${new URLSearchParams(parameters)}`;
+const signedOutUri = 'https://shop.example/bye';
+const newAgent = () => new UserAgent(stack.baseUrl);
+const isSignedIn = async (agent: UserAgent, app = shop) => 'code' in (await app.silently(agent, { prompt: 'none' }));
+const signOutUrl = (parameters: Record<string, string>) => `${end}?${new URLSearchParams(parameters)}`;
 const sessionOf = (agent: UserAgent, app = shop) =>
   agent.cookies.find(({ name }) => name.endsWith(`holdfast-${app.app.org}-session`))?.value;
 
 describe('signing out', () => {
-  it('with the ID token: at once, back to the app, out of every app, and refresh tokens end', async () => {
+  it('with an ID token ends the session of every app and the refresh tokens, and redirects to the app', async () => {
     const { agent, idToken, refreshToken, accessToken } = await shop.signIn(ada.authenticator);
     const next = await kiosk.begin();
     const { location: toKiosk } = await agent.go(next.url);
     expect(toKiosk).toContain('code=');
     const { status, location, cookies } = await agent.go(
-      leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye, state: 'x&y' }),
+      signOutUrl({ id_token_hint: idToken, post_logout_redirect_uri: signedOutUri, state: 'x&y' }),
     );
-    expect([status, location]).toEqual([303, `${bye}?state=x%26y`]);
+    expect([status, location]).toEqual([303, `${signedOutUri}?state=x%26y`]);
     expect(cookies.join()).toMatch(/session=;/);
-    expect(await signedIn(agent)).toBe(false);
-    expect(await signedIn(agent, kiosk)).toBe(false);
+    expect(await isSignedIn(agent)).toBe(false);
+    expect(await isSignedIn(agent, kiosk)).toBe(false);
     expect(await shop.refresh(refreshToken)).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
     expect((await shop.userinfo(accessToken)).status).toBe(401);
-    // Once more does no harm.
-    expect((await agent.go(leaving({ id_token_hint: idToken, post_logout_redirect_uri: bye }))).status).toBeLessThan(
-      400,
-    );
+    // Repeating it is harmless.
+    expect(
+      (await agent.go(signOutUrl({ id_token_hint: idToken, post_logout_redirect_uri: signedOutUri }))).status,
+    ).toBeLessThan(400);
   });
 
   it.each<[string, () => Promise<Record<string, string>>]>([
     ['without a hint', () => Promise.resolve({})],
     [
-      'with no more than the client’s name',
-      () => Promise.resolve({ client_id: shop.app.clientId, post_logout_redirect_uri: bye }),
+      'with a client id only',
+      () => Promise.resolve({ client_id: shop.app.clientId, post_logout_redirect_uri: signedOutUri }),
     ],
     [
       'with the ID token of another customer',
-      async () => ({ id_token_hint: (await shop.signIn(bob.authenticator)).idToken, post_logout_redirect_uri: bye }),
+      async () => ({
+        id_token_hint: (await shop.signIn(bob.authenticator)).idToken,
+        post_logout_redirect_uri: signedOutUri,
+      }),
     ],
-  ])('%s: the customer is asked, and it takes their own click', async (_, hint) => {
+  ])('%s requires a confirmation by the customer', async (_, hint) => {
     const { agent } = await shop.signIn(ada.authenticator);
-    const confirmation = await agent.go(leaving(await hint()));
+    const confirmation = await agent.go(signOutUrl(await hint()));
     expect([confirmation.status, confirmation.location]).toEqual([200, '']);
-    expect(await signedIn(agent)).toBe(true);
+    expect(await isSignedIn(agent)).toBe(true);
 
-    // Another site's form has not the secret of this one, though the cookie may come along.
+    // A form of another site does not know the token of this form, even if the browser sends the cookie.
     const action = actionOf(confirmation.text)!;
-    const { xsrf, ...others } = fieldsOf(confirmation.text);
+    const { xsrf, ...otherFields } = fieldsOf(confirmation.text);
     expect(xsrf).toMatch(/\S{16,}/);
     for (const forged of [
-      { ...others, logout: 'yes' },
-      { ...others, logout: 'yes', xsrf: 'A'.repeat(xsrf!.length) },
+      { ...otherFields, logout: 'yes' },
+      { ...otherFields, logout: 'yes', xsrf: 'A'.repeat(xsrf!.length) },
     ]) {
       expect((await agent.form(action, forged)).status).toBe(400);
     }
-    expect(await signedIn(agent)).toBe(true);
-    const page = await agent.go(leaving(await hint()));
+    expect(await isSignedIn(agent)).toBe(true);
+    const page = await agent.go(signOutUrl(await hint()));
     const { status } = await agent.form(actionOf(page.text)!, { ...fieldsOf(page.text), logout: 'yes' });
     expect(status).toBe(303);
-    expect(await signedIn(agent)).toBe(false);
+    expect(await isSignedIn(agent)).toBe(false);
   });
 
-  it('to an address that is not the app’s own, or with a hint of another issuer: nobody is led away, and nobody signed out', async () => {
+  it('with an unregistered URI or an ID token of another issuer is 400, without a redirect or a sign-out', async () => {
     const { agent, idToken } = await shop.signIn(ada.authenticator);
     const theirs = await newCustomer(new Client(stack, elsewhere.app));
     const foreign = await elsewhere.signIn(theirs.authenticator);
@@ -107,20 +109,20 @@ describe('signing out', () => {
     ].join('.');
     for (const bad of [
       { id_token_hint: idToken, post_logout_redirect_uri: 'https://evil.example/' },
-      { id_token_hint: idToken, post_logout_redirect_uri: `${bye}/` },
+      { id_token_hint: idToken, post_logout_redirect_uri: `${signedOutUri}/` },
       { id_token_hint: idToken, post_logout_redirect_uri: 'https://kiosk.example/bye' },
       { id_token_hint: idToken, client_id: kiosk.app.clientId, post_logout_redirect_uri: 'https://kiosk.example/bye' },
       { client_id: shop.app.clientId, post_logout_redirect_uri: 'https://evil.example/' },
-      { id_token_hint: foreign.idToken, post_logout_redirect_uri: bye },
+      { id_token_hint: foreign.idToken, post_logout_redirect_uri: signedOutUri },
       { id_token_hint: forged, post_logout_redirect_uri: 'https://kiosk.example/bye' },
       { id_token_hint: 'garbage' },
     ]) {
-      const { status, location } = await agent.go(leaving(bad as Record<string, string>));
+      const { status, location } = await agent.go(signOutUrl(bad as Record<string, string>));
       expect([bad, status, location]).toEqual([bad, 400, '']);
     }
-    expect(await signedIn(agent)).toBe(true);
-    // Without an app there is nobody whose address it could be.
-    const confirmation = await agent.go(leaving({ post_logout_redirect_uri: 'https://evil.example/' }));
+    expect(await isSignedIn(agent)).toBe(true);
+    // Without an app no URI is registered.
+    const confirmation = await agent.go(signOutUrl({ post_logout_redirect_uri: 'https://evil.example/' }));
     const { location } = await agent.form(actionOf(confirmation.text)!, {
       ...fieldsOf(confirmation.text),
       logout: 'yes',
@@ -129,21 +131,21 @@ describe('signing out', () => {
   });
 });
 
-describe('a session put under somebody else', () => {
-  it('gets a new name when somebody signs in, and the old one is worth nothing', async () => {
-    const agent = fresh();
+describe('a session', () => {
+  it('gets a new id at the sign-in, and the old id is worthless', async () => {
+    const agent = newAgent();
     await agent.go((await shop.begin()).url);
-    const attackersCookies = [...agent.cookies];
+    const cookiesBefore = [...agent.cookies];
     await signIn(agent, (await shop.begin()).url, ada.authenticator);
-    const thief = fresh();
-    thief.cookies = attackersCookies;
-    expect(await signedIn(thief)).toBe(false);
-    expect(await signedIn(agent)).toBe(true);
+    const thief = newAgent();
+    thief.cookies = cookiesBefore;
+    expect(await isSignedIn(thief)).toBe(false);
+    expect(await isSignedIn(agent)).toBe(true);
   });
 
-  it('a victim with the attacker’s session becomes themselves, and the attacker gets nothing', async () => {
+  it("of an attacker in a victim's browser is replaced at the victim's sign-in", async () => {
     const attacker = (await shop.signIn(bob.authenticator)).agent;
-    const victim = fresh();
+    const victim = newAgent();
     victim.cookies = structuredClone(attacker.cookies);
     const { claims } = await shop.signIn(ada.authenticator, { agent: victim, more: { prompt: 'login' } });
     expect(claims.sub).toBe(ada.subject);
@@ -152,11 +154,11 @@ describe('a session put under somebody else', () => {
     expect(received).toEqual(expect.objectContaining({ error: 'login_required' }));
   });
 
-  it('a sign-in that began in another browser cannot be answered in this one, or ended, or looked at', async () => {
-    const attacker = fresh();
+  it('does not give access to a sign-in that began in another browser', async () => {
+    const attacker = newAgent();
     const page = await beginSignIn(attacker, (await shop.begin()).url);
     const victim = (await shop.signIn(ada.authenticator)).agent;
-    for (const agent of [fresh(), victim]) {
+    for (const agent of [newAgent(), victim]) {
       expect(await agent.go(page, { headers: { accept: 'application/json' } })).toMatchObject({
         status: 404,
         json: { code: 'unknown_sign_in' },
@@ -168,20 +170,20 @@ describe('a session put under somebody else', () => {
         });
       }
     }
-    // Nor does an answer for one browser's sign-in fit another's.
-    const own = fresh();
-    const mine = await beginSignIn(own, (await shop.begin()).url);
+    // A passkey response for one sign-in is not valid for another.
+    const own = newAgent();
+    const ownPage = await beginSignIn(own, (await shop.begin()).url);
     const { json } = await attacker.post(`${page}/options`);
     const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(stack.baseUrl).origin });
-    expect(await own.post(`${mine}/complete`, { response })).toMatchObject({
+    expect(await own.post(`${ownPage}/complete`, { response })).toMatchObject({
       status: 409,
       json: { code: 'ceremony_expired' },
     });
-    expect((await completeSignIn(own, mine, ada.authenticator)).json).toHaveProperty('redirectTo');
+    expect((await completeSignIn(own, ownPage, ada.authenticator)).json).toHaveProperty('redirectTo');
   });
 
-  it('another site’s page can send nothing', async () => {
-    const agent = fresh();
+  it('cannot be used by a page of another site', async () => {
+    const agent = newAgent();
     const page = await beginSignIn(agent, (await shop.begin()).url);
     const theirs: Record<string, string>[] = [
       { origin: 'https://evil.example' },
@@ -200,15 +202,15 @@ describe('a session put under somebody else', () => {
     expect(await agent.form(`${page}/cancel`, {})).toMatchObject({ status: 415 });
   });
 
-  it('an answer counts once, and a sign-in ends once', async () => {
-    const agent = fresh();
+  it('comes from one passkey response, and each sign-in ends once', async () => {
+    const agent = newAgent();
     const page = await beginSignIn(agent, (await shop.begin()).url);
     const { json } = await agent.post(`${page}/options`);
     const response = ada.authenticator.authenticate(json.options as object, { origin: new URL(stack.baseUrl).origin });
     const first = await agent.post(`${page}/complete`, { response });
     expect(first.json).toHaveProperty('redirectTo');
     expect((await agent.post(`${page}/complete`, { response })).status).toBe(404);
-    const thief = fresh();
+    const thief = newAgent();
     thief.cookies = [];
     expect((await thief.go(String(first.json.redirectTo))).location).not.toContain('code=');
     const { location } = await agent.go(String(first.json.redirectTo));
@@ -216,8 +218,8 @@ describe('a session put under somebody else', () => {
     expect((await agent.go(String(first.json.redirectTo))).location).not.toContain('code=');
   });
 
-  it('cookies cannot be read by scripts or sent by other sites’ forms, and are of their issuer alone', async () => {
-    const agent = fresh();
+  it('has cookies of one issuer, hidden from scripts and not sent by forms of other sites', async () => {
+    const agent = newAgent();
     const { cookies } = await agent.go((await shop.begin()).url);
     const page = await beginSignIn(agent, (await shop.begin()).url);
     const done = await completeSignIn(agent, page, ada.authenticator);
@@ -234,9 +236,9 @@ describe('a session put under somebody else', () => {
 });
 
 describe('two issuers', () => {
-  it('hold a session each in one browser, by one authenticator, and the passkey of one will not do at the other', async () => {
+  it('have separate sessions and passkeys in one browser with one authenticator', async () => {
     const both = new SoftwareAuthenticator();
-    const agent = fresh();
+    const agent = newAgent();
     const here = await newCustomer(new Client(stack, shop.app), both);
     const keyHere = both.passkeys[0]!.id;
     const page = await beginSignIn(agent, (await elsewhere.begin()).url);
@@ -249,33 +251,33 @@ describe('two issuers', () => {
     expect(both.passkeys).toHaveLength(2);
     const keyThere = both.passkeys[1]!.id;
     expect(both.passkeys[0]!.userHandle).not.toBe(both.passkeys[1]!.userHandle);
-    // The same page, still good, with the right passkey.
+    // The same page accepts the right passkey.
     expect((await completeSignIn(agent, page, both, { passkey: keyThere })).json).toHaveProperty('redirectTo');
     const inShop = await signIn(agent, (await shop.begin()).url, both, { passkey: keyHere });
     expect(inShop.location).toContain('code=');
     const second = await signIn(agent, (await elsewhere.begin()).url, both, { passkey: keyThere });
     expect(second.location).toContain('code=');
-    expect([await signedIn(agent), await signedIn(agent, elsewhere)]).toEqual([true, true]);
+    expect([await isSignedIn(agent), await isSignedIn(agent, elsewhere)]).toEqual([true, true]);
     expect(here.subject).not.toBe(there.subject);
 
     const name = agent.cookies.find(({ value }) => value === sessionOf(agent))!.name;
-    const mixed = fresh();
+    const mixed = newAgent();
     mixed.cookies = [{ name, value: sessionOf(agent, elsewhere)!, path: '/' }];
-    expect(await signedIn(mixed)).toBe(false);
+    expect(await isSignedIn(mixed)).toBe(false);
   });
 });
 
-describe('passkeys that prove too little', () => {
+describe('a sign-in', () => {
   it.each([
-    ['not verified by the device', { userVerified: false }],
-    ['nobody there', { userPresent: false }],
-    ['signed by another key', { badSignature: true }],
-    ['made on another site', { origin: 'https://evil.example' }],
-    ['for another site', { rpId: 'evil.example' }],
-    ['a registration', { type: 'webauthn.create' }],
-    ['of another handle', { userHandle: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
-  ])('%s', async (_, ceremony) => {
-    const agent = fresh();
+    ['without user verification', { userVerified: false }],
+    ['without user presence', { userPresent: false }],
+    ['with a signature by another key', { badSignature: true }],
+    ['with another origin', { origin: 'https://evil.example' }],
+    ['with another RP id', { rpId: 'evil.example' }],
+    ['with a registration', { type: 'webauthn.create' }],
+    ['with another user handle', { userHandle: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
+  ])('%s is 422, and the page stays usable', async (_, ceremony) => {
+    const agent = newAgent();
     const page = await beginSignIn(agent, (await shop.begin()).url);
     expect(await completeSignIn(agent, page, ada.authenticator, ceremony)).toMatchObject({
       status: 422,
@@ -284,14 +286,14 @@ describe('passkeys that prove too little', () => {
     expect((await completeSignIn(agent, page, ada.authenticator)).json).toHaveProperty('redirectTo');
   });
 
-  it('a copy, whose counter stands still', async () => {
+  it('with a copied passkey is 422, because its counter did not increase', async () => {
     const customer = await newCustomer(new Client(stack, shop.app));
-    const agent = fresh();
+    const agent = newAgent();
     const first = await beginSignIn(agent, (await shop.begin()).url);
     expect((await completeSignIn(agent, first, customer.authenticator, { counter: 9 })).json).toHaveProperty(
       'redirectTo',
     );
-    const second = fresh();
+    const second = newAgent();
     const page = await beginSignIn(second, (await shop.begin()).url);
     expect(await completeSignIn(second, page, customer.authenticator, { counter: 9 })).toMatchObject({
       status: 422,
@@ -299,8 +301,8 @@ describe('passkeys that prove too little', () => {
     });
   });
 
-  it('leaving without a passkey is told to the app as login_required', async () => {
-    const agent = fresh();
+  it('that is cancelled redirects to the app with login_required', async () => {
+    const agent = newAgent();
     const { url, checks } = await shop.begin();
     const page = await beginSignIn(agent, url);
     const { json } = await agent.post(`${page}/cancel`);

@@ -1,10 +1,9 @@
-// Sign-in by clients that know the issuer and nothing else: openid-client, and one that is written here.
+// Sign-in by standard clients that know only the issuer: openid-client, and one that uses fetch() alone.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from 'jose';
 import * as oidc from 'openid-client';
-import { SoftwareAuthenticator } from '@holdfast/testing';
+import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually, sleep } from '../parallel.ts';
 import { closeConnections } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
@@ -37,12 +36,12 @@ async function json(url: string): Promise<{ body: Record<string, unknown>; heade
 }
 
 const keys = async () => (await json(`${issuer}/jwks`)).body as unknown as JSONWebKeySet;
-// A client keeps the keys that it has for a minute at least, so one that is to know new keys is made anew.
-const anew = () => RelyingParty.of(shop.app);
+/** The client library caches keys for at least a minute, so a new client is needed to fetch new keys. */
+const newClient = () => RelyingParty.of(shop.app);
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
 describe('discovery', () => {
-  it('by both forms, with one answer, and every address is of this issuer', async () => {
+  it('has the same document at both addresses, and all URLs are of this issuer', async () => {
     const { body, status } = await json(`${issuer}/.well-known/openid-configuration`);
     expect(status).toBe(200);
     expect((await json(`${new URL(issuer).origin}/.well-known/oauth-authorization-server/o/${org}`)).body).toEqual(
@@ -64,75 +63,78 @@ describe('discovery', () => {
     const addresses = Object.entries(body).filter(([name]) => /_(endpoint|uri)$/.test(name));
     expect(addresses.length).toBeGreaterThanOrEqual(5);
     for (const [, address] of addresses) expect(address).toMatch(new RegExp(`^${issuer}/`));
-    for (const gone of ['email', 'name', 'profile'])
-      expect(JSON.stringify([body.claims_supported, body.scopes_supported])).not.toContain(`"${gone}"`);
+    for (const personal of ['email', 'name', 'profile'])
+      expect(JSON.stringify([body.claims_supported, body.scopes_supported])).not.toContain(`"${personal}"`);
   });
 
-  it('has keys of both kinds, of this organization alone, and no private part', async () => {
-    const mine = await keys();
-    expect(mine.keys.map(({ kty }) => kty).sort()).toEqual(expect.arrayContaining(['EC', 'RSA']));
-    for (const key of mine.keys)
-      for (const part of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(part);
+  it('has public keys of both types, of this organization alone', async () => {
+    const own = await keys();
+    expect(own.keys.map(({ kty }) => kty).sort()).toEqual(expect.arrayContaining(['EC', 'RSA']));
+    for (const key of own.keys)
+      for (const secret of ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']) expect(key).not.toHaveProperty(secret);
     const others = (await json(`${stack.baseUrl}/o/acme/jwks`)).body as unknown as JSONWebKeySet;
-    expect(others.keys.map(({ kid }) => kid)).not.toEqual(expect.arrayContaining([mine.keys[0]!.kid]));
+    expect(others.keys.map(({ kid }) => kid)).not.toEqual(expect.arrayContaining([own.keys[0]!.kid]));
   });
 
-  it('of an organization that does not exist', async () => {
+  it('is 404 for an organization that does not exist', async () => {
     expect((await fetch(`${stack.baseUrl}/o/no-such-org/.well-known/openid-configuration`)).status).toBe(404);
   });
 });
 
-describe('what the app is told', () => {
-  it.each(['RS256', 'ES256'])('in an ID token by %s, in userinfo, and by nothing more', async (alg) => {
-    const app = alg === 'RS256' ? shop : elliptic;
-    const began = Math.floor(Date.now() / 1000);
-    const { tokens, idToken, accessToken } = await app.signIn(ada.authenticator);
-    const { payload, protectedHeader } = await jwtVerify(idToken, createRemoteJWKSet(new URL(`${issuer}/jwks`)), {
-      issuer,
-      audience: app.app.clientId,
-    });
-    expect(protectedHeader.alg).toBe(alg);
-    expect(Object.keys(payload).sort()).toEqual(
-      ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'].filter(
-        (name) => name in payload || name !== 'at_hash',
-      ),
-    );
-    expect(payload).toMatchObject({
-      sub: ada.subject,
-      iss: issuer,
-      aud: app.app.clientId,
-      amr: expect.arrayContaining(['pop', 'user']),
-      acr: expect.any(String),
-    });
-    expect(payload.auth_time).toBeGreaterThanOrEqual(began - 1);
-    expect(payload.exp! - payload.iat!).toBeLessThanOrEqual(600);
-    const { body } = await new Client(stack, shop.app).get(ada.subject);
-    const [credential] = body.credentials;
-    expect(payload.credential).toEqual({
-      id: credential!.id,
-      type: 'customer',
-      document_number: expect.any(String),
-      issued_at: credential!.issuedAt,
-    });
+describe('a sign-in', () => {
+  it.each(['RS256', 'ES256'])(
+    'has exactly the documented claims in an ID token with %s and in userinfo',
+    async (alg) => {
+      const app = alg === 'RS256' ? shop : elliptic;
+      const began = Math.floor(Date.now() / 1000);
+      const { tokens, idToken, accessToken } = await app.signIn(ada.authenticator);
+      const { payload, protectedHeader } = await jwtVerify(idToken, createRemoteJWKSet(new URL(`${issuer}/jwks`)), {
+        issuer,
+        audience: app.app.clientId,
+      });
+      expect(protectedHeader.alg).toBe(alg);
+      expect(Object.keys(payload).sort()).toEqual(
+        ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'].filter(
+          (name) => name in payload || name !== 'at_hash',
+        ),
+      );
+      expect(payload).toMatchObject({
+        sub: ada.subject,
+        iss: issuer,
+        aud: app.app.clientId,
+        amr: expect.arrayContaining(['pop', 'user']),
+        acr: expect.any(String),
+      });
+      expect(payload.auth_time).toBeGreaterThanOrEqual(began - 1);
+      expect(payload.exp! - payload.iat!).toBeLessThanOrEqual(600);
+      const { body } = await new Client(stack, shop.app).get(ada.subject);
+      const [credential] = body.credentials;
+      expect(payload.credential).toEqual({
+        id: credential!.id,
+        type: 'customer',
+        document_number: expect.any(String),
+        issued_at: credential!.issuedAt,
+      });
 
-    expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'openid' });
-    expect(tokens.expires_in).toBeLessThanOrEqual(600);
-    expect(await oidc.fetchUserInfo(app.config, accessToken, ada.subject)).toEqual({
-      sub: ada.subject,
-      credential: payload.credential,
-      amr: payload.amr,
-      acr: payload.acr,
-    });
-    const { headers } = await app.userinfo(accessToken);
-    expect(headers.get('cache-control')).toContain('no-store');
-  });
+      expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'openid' });
+      expect(tokens.expires_in).toBeLessThanOrEqual(600);
+      expect(await oidc.fetchUserInfo(app.config, accessToken, ada.subject)).toEqual({
+        sub: ada.subject,
+        credential: payload.credential,
+        amr: payload.amr,
+        acr: payload.acr,
+      });
+      const { headers } = await app.userinfo(accessToken);
+      expect(headers.get('cache-control')).toContain('no-store');
+    },
+  );
 
-  it('by an app of 1,000 lines less: fetch alone', async () => {
-    const found = (await json(`${issuer}/.well-known/openid-configuration`)).body as Record<string, string>;
+  it('succeeds for an app that uses fetch alone', async () => {
+    const metadata = (await json(`${issuer}/.well-known/openid-configuration`)).body as Record<string, string>;
     const { code, code_verifier, iss } = await shop.code(ada.authenticator);
     expect(iss).toBe(issuer);
     const { clientId, clientSecret } = shop.app;
-    // client_secret_post, which the document offers as well.
+    // client_secret_post, which the metadata supports as well.
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       code,
@@ -141,14 +143,14 @@ describe('what the app is told', () => {
       client_id: clientId,
       client_secret: clientSecret,
     });
-    const answer = await fetch(found.token_endpoint!, { method: 'POST', body });
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
-    const { access_token } = (await answer.json()) as { access_token: string };
-    const userinfo = await fetch(found.userinfo_endpoint!, { headers: { authorization: `Bearer ${access_token}` } });
+    const response = await fetch(metadata.token_endpoint!, { method: 'POST', body });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    const { access_token } = (await response.json()) as { access_token: string };
+    const userinfo = await fetch(metadata.userinfo_endpoint!, { headers: { authorization: `Bearer ${access_token}` } });
     expect(await userinfo.json()).toMatchObject({ sub: ada.subject });
   });
 
-  it('by form_post, and by POST to the authorization endpoint', async () => {
+  it('succeeds with form_post, and with POST to the authorization endpoint', async () => {
     const { url, checks } = await shop.begin({ response_mode: 'form_post' });
     const agent = new UserAgent(stack.baseUrl);
     const page = await signIn(agent, url, ada.authenticator);
@@ -158,10 +160,10 @@ describe('what the app is told', () => {
     const tokens = await oidc.authorizationCodeGrant(shop.config, posted, checks);
     expect(tokens.claims()!.sub).toBe(ada.subject);
 
-    const again = await shop.begin();
-    const { location } = await agent.form(`${issuer}/authorize`, Object.fromEntries(new URL(again.url).searchParams));
-    const back = await agent.go(location);
-    expect((await oidc.authorizationCodeGrant(shop.config, new URL(back.location), again.checks)).claims()!.sub).toBe(
+    const second = await shop.begin();
+    const { location } = await agent.form(`${issuer}/authorize`, Object.fromEntries(new URL(second.url).searchParams));
+    const { location: callback } = await agent.go(location);
+    expect((await oidc.authorizationCodeGrant(shop.config, new URL(callback), second.checks)).claims()!.sub).toBe(
       ada.subject,
     );
   });
@@ -171,7 +173,7 @@ describe('what the app is told', () => {
     ['native', 'http://127.0.0.1/in', 'http://127.0.0.1:49152/in'],
     ['native', 'com.example.app:/in', 'com.example.app:/in'],
   ] as const)(
-    'a %s without a secret; a native one on any loopback port or by a scheme of its own (%s)',
+    'succeeds for a %s app without a secret, also on any loopback port and with a private scheme (%s)',
     async (kind, registered, redirect_uri) => {
       const app = await RelyingParty.make(org, `${kind} ${registered}`, {
         kind,
@@ -189,32 +191,39 @@ describe('what the app is told', () => {
 });
 
 describe('a session of the issuer', () => {
-  it('signs in to the next app in silence, until the app wants to see the customer again', async () => {
-    const fresh = new UserAgent(stack.baseUrl);
-    expect(await shop.silently(fresh, { prompt: 'none' })).toMatchObject({ error: 'login_required', iss: issuer });
+  it('signs in to another app without interaction, unless the app requires a new sign-in', async () => {
+    const withoutSession = new UserAgent(stack.baseUrl);
+    expect(await shop.silently(withoutSession, { prompt: 'none' })).toMatchObject({
+      error: 'login_required',
+      iss: issuer,
+    });
     const { agent } = await shop.signIn(ada.authenticator);
     expect(await elliptic.silently(agent, { prompt: 'none' })).toMatchObject({ code: expect.any(String), iss: issuer });
     expect(await elliptic.silently(agent, { prompt: 'login' })).toEqual({});
-    await sleep(2100);
+    // The session becomes older than max_age, which is in seconds.
+    await eventually(async () =>
+      expect(await elliptic.silently(agent, { max_age: '1', prompt: 'none' })).toMatchObject({
+        error: 'login_required',
+      }),
+    );
     expect(await elliptic.silently(agent, { max_age: '0' })).toEqual({});
-    expect(await elliptic.silently(agent, { max_age: '1', prompt: 'none' })).toMatchObject({ error: 'login_required' });
   });
 });
 
-describe('keys that change', () => {
-  it('new ones are published before they sign, and what old ones signed stays good', async () => {
+describe('a key rotation', () => {
+  it('publishes new keys before they sign, and keeps old signatures valid', async () => {
     const before = await shop.signIn(ada.authenticator);
     const offline = createLocalJWKSet(await keys());
     await stack.operator('key', 'rotate', org, '--overlap', '4');
     await eventually(async () => (await keys()).keys.length === 4, 3000, 'publication of the new keys');
     const during = await shop.signIn(ada.authenticator);
-    // A client that fetched the keys before knows the one that signs now.
+    // The key that signs now was published before the rotation.
     await jwtVerify(during.idToken, offline, { issuer });
     const published = createLocalJWKSet(await keys());
 
     const after = await eventually(
       async () => {
-        const signed = await (await anew()).signIn(ada.authenticator);
+        const signed = await (await newClient()).signIn(ada.authenticator);
         return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
       },
       15_000,
@@ -223,19 +232,19 @@ describe('keys that change', () => {
     for (const { idToken } of [before, during, after]) await jwtVerify(idToken, published, { issuer });
     for (const { idToken } of [before, during, after])
       await jwtVerify(idToken, createLocalJWKSet(await keys()), { issuer });
-    // Grants and sessions do not hang on keys.
+    // Grants and sessions do not depend on keys.
     expect((await shop.refresh(before.refreshToken)).status).toBe(200);
     expect(await shop.silently(before.agent, { prompt: 'none' })).toHaveProperty('code');
     elliptic = await RelyingParty.of(elliptic.app, 'ES256');
     expect((await elliptic.signIn(ada.authenticator)).claims.sub).toBe(ada.subject);
   });
 
-  it('retired ones are not published any more, and sign nothing', async () => {
-    const before = await (await anew()).signIn(ada.authenticator);
+  it('with --retire removes the old keys, and their signatures become invalid', async () => {
+    const before = await (await newClient()).signIn(ada.authenticator);
     await stack.operator('key', 'rotate', org, '--retire');
     const after = await eventually(
       async () => {
-        const signed = await (await anew()).signIn(ada.authenticator);
+        const signed = await (await newClient()).signIn(ada.authenticator);
         return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
       },
       5000,
@@ -246,8 +255,8 @@ describe('keys that change', () => {
   });
 });
 
-it('another algorithm, a synced passkey: all the same to the app', async () => {
-  const site = await anew();
+it('signs in with passkeys of other algorithms and with synced ones', async () => {
+  const site = await newClient();
   for (const authenticator of [
     new SoftwareAuthenticator({ algorithm: 'RS256' }),
     new SoftwareAuthenticator({ synced: true, algorithm: 'EdDSA' }),

@@ -1,14 +1,13 @@
-// Product §5, "States": every transition by the API, legal and illegal, as it is read back, signs in, is told and
-// recorded.
+// Product §5, "States": every legal and illegal transition by the API, with its effect on reads, sign-in, events and
+// records.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
-import { SoftwareAuthenticator } from '@holdfast/testing';
+import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
-import { eventually } from '../parallel.ts';
 import { closeConnections, type Problem } from '../http.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { beginClaim, claim, readClaim, newCustomer, signIn, tokenOf, type Customer } from './customer.fixture.ts';
+import { beginClaim, claim, newCustomer, readClaim, signIn, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 
@@ -30,36 +29,35 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-const acts = ['suspend', 'resume', 'revoke'] as const;
+const transitions = ['suspend', 'resume', 'revoke'] as const;
 const conflict = (code: string) => ({ status: 409, body: { code } });
 const same = { headers: { 'x-request-id': 'same' } };
 
-/** Where the app is sent: with a code, or with an error. */
-async function signsIn({ authenticator }: Customer): Promise<string> {
+/** The result of a sign-in: `code`, or the error that the app receives. */
+async function signInResult({ authenticator }: Customer): Promise<string> {
   const { url } = await shop.begin();
   const { location } = await signIn(new UserAgent(stack.baseUrl), url, authenticator);
-  const answer = new URL(location).searchParams;
-  return answer.get('error') ?? (answer.has('code') ? 'code' : location);
+  const response = new URL(location).searchParams;
+  return response.get('error') ?? (response.has('code') ? 'code' : location);
 }
 
-/** All that can be read of a customer's one credential, at once after a change, through either gateway. */
+/** The state of a customer's only credential in all reads, which must agree. */
 async function stateOf({ subject, credentialId }: Customer) {
-  const [{ body: one }, { body: full }, list] = await Promise.all([
+  const [{ body: credential }, { body: full }, list] = await Promise.all([
     app.issued(credentialId),
     app.get(subject),
     app.all(),
   ]);
-  const within = full.credentials.find(({ id }) => id === credentialId);
-  expect(within).toEqual(one);
+  expect(full.credentials.find(({ id }) => id === credentialId)).toEqual(credential);
   const { live, openOffers } = list.find((s) => s.subject === subject)!;
-  return { status: one.status, live, openOffers };
+  return { status: credential.status, live, openOffers };
 }
 
 describe('a credential', () => {
-  it('goes through its life, and everybody agrees at each step', async () => {
+  it('has the same state in reads, sign-in, events and records after each transition', async () => {
     const ada = await newCustomer(app);
-    const held = { status: 'issued', live: 1, openOffers: 0 };
-    expect(await stateOf(ada)).toEqual(held);
+    const issued = { status: 'issued', live: 1, openOffers: 0 };
+    expect(await stateOf(ada)).toEqual(issued);
     expect(await app.manage('resume', ada.credentialId)).toMatchObject({
       ...conflict('invalid_state'),
       body: { detail: 'The credential is issued.' },
@@ -71,7 +69,7 @@ describe('a credential', () => {
       body: { id: ada.credentialId, status: 'suspended', holderId: ada.subject },
     });
     expect(await stateOf(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
-    expect(await signsIn(ada)).toBe('access_denied');
+    expect(await signInResult(ada)).toBe('access_denied');
     expect(await app.manage('suspend', ada.credentialId)).toMatchObject({
       ...conflict('invalid_state'),
       body: { detail: 'The credential is suspended.' },
@@ -80,8 +78,8 @@ describe('a credential', () => {
     expect(await stateOf(ada)).toEqual({ status: 'suspended', live: 0, openOffers: 0 });
 
     expect((await app.manage('resume', ada.credentialId)).body).toMatchObject({ status: 'issued' });
-    expect(await stateOf(ada)).toEqual(held);
-    expect(await signsIn(ada)).toBe('code');
+    expect(await stateOf(ada)).toEqual(issued);
+    expect(await signInResult(ada)).toBe('code');
 
     const revoked = await app.manage('revoke', ada.credentialId, 'lost_device');
     expect(revoked.body).toMatchObject({
@@ -90,9 +88,9 @@ describe('a credential', () => {
       revokedAt: expect.stringMatching(/Z$/),
     });
     expect(await stateOf(ada)).toEqual({ status: 'revoked', live: 0, openOffers: 0 });
-    expect(await signsIn(ada)).toBe('access_denied');
-    for (const act of acts)
-      expect(await app.manage(act, ada.credentialId)).toMatchObject({
+    expect(await signInResult(ada)).toBe('access_denied');
+    for (const transition of transitions)
+      expect(await app.manage(transition, ada.credentialId)).toMatchObject({
         ...conflict('invalid_state'),
         body: { detail: 'The credential is revoked.' },
       });
@@ -100,7 +98,7 @@ describe('a credential', () => {
 
     const records = (await auditor.wholeLog({ target: ada.credentialId })).reverse();
     const changes = records.filter((r) =>
-      acts.some((act) => r.action === `credential.${act}` && r.outcome.result === 'success'),
+      transitions.some((name) => r.action === `credential.${name}` && r.outcome.result === 'success'),
     );
     expect(changes.map((r) => [r.action, r.actor.id, r.changes])).toEqual([
       [
@@ -115,8 +113,10 @@ describe('a credential', () => {
         { status: { from: 'issued', to: 'revoked' }, reason: { to: 'lost_device' } },
       ],
     ]);
-    const refused = records.filter((r) => r.outcome.result === 'failure').map((r) => [r.action, r.outcome.code]);
-    expect(refused).toEqual(['resume', 'suspend', ...acts].map((act) => [`credential.${act}`, 'invalid_state']));
+    const failures = records.filter((r) => r.outcome.result === 'failure').map((r) => [r.action, r.outcome.code]);
+    expect(failures).toEqual(
+      ['resume', 'suspend', ...transitions].map((name) => [`credential.${name}`, 'invalid_state']),
+    );
     await eventually(async () => {
       const events = (await auditor.feed()).filter(({ data }) => data.subject === ada.subject);
       expect(events.map(({ type, version }) => [type, version])).toEqual([
@@ -131,14 +131,13 @@ describe('a credential', () => {
         credentialId: ada.credentialId,
         credentialType: 'customer',
       });
-      return true;
     }, 10_000);
   });
 
-  it('that is not revocable can only end, once somebody holds it; its offer can be taken back', async () => {
+  it('that is not revocable can be revoked or withdrawn before the claim, and not changed after it', async () => {
     const ada = await newCustomer(app, new SoftwareAuthenticator(), { credentialType: 'pass' });
-    for (const act of ['suspend', 'revoke'] as const)
-      expect(await app.manage(act, ada.credentialId, 'why')).toMatchObject(conflict('not_revocable'));
+    for (const transition of ['suspend', 'revoke'] as const)
+      expect(await app.manage(transition, ada.credentialId, 'why')).toMatchObject(conflict('not_revocable'));
     expect(await app.manage('resume', ada.credentialId)).toMatchObject(conflict('invalid_state'));
     expect(await stateOf(ada)).toEqual({ status: 'issued', live: 1, openOffers: 0 });
     const { body: withdrawn } = await app.offer({ credentialType: 'pass' });
@@ -159,23 +158,25 @@ describe('a credential', () => {
     }
   });
 
-  it('is recovered: the new passkey signs in to the same credential, the old one to nothing', async () => {
+  it('can be recovered: the new passkey signs in to the same credential, and the old tokens end', async () => {
     const ada = await newCustomer(app, new SoftwareAuthenticator(), { credentialType: 'customer' });
     const before = await shop.signIn(ada.authenticator);
     const { body: recovery } = await app.offer<Offer>({ subject: ada.subject });
     expect(recovery.credentialId).toBe(ada.credentialId);
     expect(await stateOf(ada)).toEqual({ status: 'issued', live: 1, openOffers: 1 });
-    const mine = new SoftwareAuthenticator();
-    expect((await claim(ada.org, tokenOf(recovery.claimUrl), mine)).status).toBe(200);
-    const after = await shop.signIn(mine);
-    const [was, is] = [before, after].map(({ claims }) => claims.credential as Record<string, string>);
+    const replacement = new SoftwareAuthenticator();
+    expect((await claim(ada.org, tokenOf(recovery.claimUrl), replacement)).status).toBe(200);
+    const after = await shop.signIn(replacement);
+    const [credentialBefore, credentialAfter] = [before, after].map(
+      ({ claims }) => claims.credential as Record<string, string>,
+    );
     expect(after.claims.sub).toBe(ada.subject);
-    expect({ ...is, document_number: '' }).toEqual({ ...was, document_number: '' });
-    expect(is!.document_number).not.toBe(was!.document_number);
+    expect({ ...credentialAfter, document_number: '' }).toEqual({ ...credentialBefore, document_number: '' });
+    expect(credentialAfter!.document_number).not.toBe(credentialBefore!.document_number);
     expect((await shop.refresh(before.refreshToken)).json.error).toBe('invalid_grant');
   });
 
-  it('loses an open recovery by a suspension, and does not get it back', async () => {
+  it('loses its open recovery offer by a suspension, also after it is resumed', async () => {
     const ada = await newCustomer(app);
     const { body: recovery } = await app.offer<Offer>({ subject: ada.subject });
     await app.manage('suspend', ada.credentialId);
@@ -184,16 +185,16 @@ describe('a credential', () => {
     expect((await claim(ada.org, tokenOf(recovery.claimUrl), new SoftwareAuthenticator())).body.code).toBe(
       'claim_withdrawn',
     );
-    expect(await signsIn(ada)).toBe('code');
+    expect(await signInResult(ada)).toBe('code');
   });
 });
 
-describe('the routes', () => {
-  it('know only credentials of the calling app, and of others as little as of none', async () => {
+describe('the routes of a credential', () => {
+  it("answer 404 alike for another app's credential and for an unknown one", async () => {
     const ada = await newCustomer(app);
     for (const send of [
       (id: string) => kiosk.issued<Problem>(id, same),
-      ...acts.map((act) => (id: string) => kiosk.manage<Problem>(act, id, undefined, same)),
+      ...transitions.map((name) => (id: string) => kiosk.manage<Problem>(name, id, undefined, same)),
     ]) {
       const [foreign, absent] = await Promise.all([send(ada.credentialId), send(randomUUID())]);
       expect(foreign).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
@@ -205,17 +206,19 @@ describe('the routes', () => {
       expect(reply).toMatchObject({ status: 404, body: { code: 'unknown_credential' } });
   });
 
-  it('need issued:manage to change and issued:read to read', async () => {
+  it('require issued:manage for changes and issued:read for reads', async () => {
     const missing = { status: 403, body: { code: 'insufficient_scope' } };
     const { body } = await app.offer();
     expect((await app.with('issued:read').issued(body.credentialId)).status).toBe(200);
     expect(await app.with('offers:write', 'issued:manage').issued(body.credentialId)).toMatchObject(missing);
-    for (const act of acts)
-      expect(await app.with('offers:write', 'issued:read').manage(act, body.credentialId)).toMatchObject(missing);
+    for (const transition of transitions)
+      expect(await app.with('offers:write', 'issued:read').manage(transition, body.credentialId)).toMatchObject(
+        missing,
+      );
   });
 
   it.each([{ reason: '' }, { reason: '   ' }, { reason: 'x'.repeat(201) }, { reason: 7 }, { reasons: 'x' }, []])(
-    'refuse the body %j and change nothing',
+    'reject the body %j and change nothing',
     async (json) => {
       const { body } = await app.offer();
       expect(await app.manage('revoke', body.credentialId, undefined, { json })).toMatchObject({
@@ -226,7 +229,7 @@ describe('the routes', () => {
     },
   );
 
-  it.each(['x', '1', '%00', "'--"])('refuse the identifier %s', async (id) => {
+  it.each(['x', '1', '%00', "'--"])('reject the identifier %s', async (id) => {
     expect([400, 404]).toContain((await app.issued(id)).status);
     expect([400, 404]).toContain((await app.manage('suspend', id)).status);
   });

@@ -10,19 +10,19 @@ export interface BrowserResponse {
   text: string;
   /** The parsed body; empty when it is not JSON. */
   json: Record<string, unknown>;
-  /** Where it redirects to; empty when it does not. */
+  /** The `Location` header; empty without one. */
   location: string;
-  /** `Set-Cookie`, one a line. */
+  /** The `Set-Cookie` headers. */
   cookies: string[];
 }
 
-/** A browser as far as cookies and redirects go: it keeps cookies by name and path and follows nothing by itself. */
+/** A browser as far as cookies are concerned: it keeps them by name and path. It does not follow redirects. */
 export class UserAgent {
   readonly base: string;
   readonly #name: string | undefined;
   cookies: Cookie[] = [];
 
-  /** @param name what it says in User-Agent */
+  /** @param name the value of `User-Agent` */
   constructor(base: string, name?: string) {
     this.base = base;
     this.#name = name;
@@ -55,15 +55,15 @@ export class UserAgent {
     };
   }
 
-  /** As a script of the stack's own pages calls a JSON route. */
+  /** Calls a JSON route as a script of Holdfast's own pages does. */
   post(url: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<BrowserResponse> {
-    const ours = {
+    const sameOrigin = {
       'content-type': 'application/json',
       accept: 'application/json',
       origin: new URL(this.base).origin,
       'sec-fetch-site': 'same-origin',
     };
-    return this.go(url, { method: 'POST', body: JSON.stringify(body), headers: { ...ours, ...headers } });
+    return this.go(url, { method: 'POST', body: JSON.stringify(body), headers: { ...sameOrigin, ...headers } });
   }
 
   form(url: string, body: Record<string, string>): Promise<BrowserResponse> {
@@ -78,8 +78,8 @@ export class UserAgent {
     const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
     const at = pair.indexOf('=');
     const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    const attribute = (wanted: string) =>
-      attributes.find((a) => a.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+    const attribute = (key: string) =>
+      attributes.find((a) => a.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1);
     const path = attribute('path') ?? requested;
     const expires = attribute('expires');
     this.cookies = this.cookies.filter((c) => c.name !== name || c.path !== path);
@@ -93,7 +93,7 @@ function isBelow(pathname: string, path: string): boolean {
   return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
 }
 
-/** Name and value of the fields of a page's only form. */
+/** Names and values of the fields of a page's only form. */
 export function fieldsOf(html: string): Record<string, string> {
   const inputs = [...html.matchAll(/<input[^>]*>/g)].map(([tag]) => tag);
   const attribute = (tag: string, name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1];

@@ -1,5 +1,5 @@
-// `npm run versions -- [--ref REF]`: the long form of versions.spec.ts, in a stack of its own: every service, both
-// ways.
+// `npm run versions -- [--ref REF]`: the long form of versions.spec.ts, in a stack of its own: upgrade and rollback of
+// every service.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { PrivateStack } from '../chaos/private-stack.ts';
 import { buildVersion, previousVersion } from './previous-version.ts';
 import { orderOfServices } from './replace.ts';
-import { sideBySide } from './side-by-side.ts';
+import { runSideBySide } from './side-by-side.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ if (version.skipped !== undefined) {
   process.exit(0);
 }
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-versions-'));
-const other = join(folder, 'other');
+const otherBuild = join(folder, 'other');
 const stack = new PrivateStack(
   join(folder, 'stack'),
   orderOfServices()
@@ -33,26 +33,26 @@ const stack = new PrivateStack(
 );
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
-let wrong = ['it did not come to an end'];
+let errors = ['the run did not finish'];
 try {
-  print(`Building ${version.commit} in ${other}`);
-  await buildVersion(version.commit, other);
-  wrong = await sideBySide({ stack, other, rollback: true, seed: Number(values.seed), print });
+  print(`Building ${version.commit} in ${otherBuild}.`);
+  await buildVersion(version.commit, otherBuild);
+  errors = await runSideBySide({ stack, otherBuild, rollback: true, seed: Number(values.seed), print });
   print(
-    wrong.length === 0
-      ? 'All is right.'
-      : `${wrong.length} errors:\n${wrong
+    errors.length === 0
+      ? 'No errors.'
+      : `${errors.length} errors:\n${errors
           .slice(0, 30)
           .map((error) => `  ${error}`)
           .join('\n')}`,
   );
 } finally {
   await stack.stop();
-  if (wrong.length > 0 || values.keep)
-    print(`Its logs are in ${join(stack.home, 'logs')}; repeat it with --seed ${values.seed}`);
+  if (errors.length > 0 || values.keep)
+    print(`The logs are in ${join(stack.home, 'logs')}. Repeat the run with --seed ${values.seed}.`);
   else {
     await stack.remove();
     rmSync(folder, { recursive: true, force: true });
   }
 }
-process.exit(wrong.length === 0 ? 0 : 1);
+process.exit(errors.length === 0 ? 0 : 1);

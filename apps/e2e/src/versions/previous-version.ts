@@ -6,7 +6,7 @@ import { cleanEnvironment } from '../config.ts';
 import { root } from '../stack.ts';
 
 const run = promisify(execFile);
-/** What is deployed: tests and texts are not. */
+/** What is deployed. Tests and documents are not. */
 const deployed = [
   'apps',
   'libs',
@@ -18,22 +18,19 @@ const deployed = [
   ':!*.md',
 ];
 
-/** A clone of another version, built; or why there is none. */
-export type OtherVersion = { commit: string; folder: string; skipped?: undefined } | { skipped: string };
-
 /**
- * Which version a test compares this one with: the one named, or what was there before the last change: the commit
- * before this one, or this commit when what is deployed was changed since.
+ * The version that this one is tested with: `ref`, or the one before the last change. That is the parent commit, or
+ * this commit when the work tree has changes of what is deployed. Without one, `skipped` says why.
  */
 export async function previousVersion(
   ref?: string,
 ): Promise<{ commit: string; skipped?: undefined } | { skipped: string }> {
   const changed = await git('status', '--porcelain', '--', ...deployed).catch(() => undefined);
   if (changed === undefined) return { skipped: 'this is not a git clone' };
-  const wanted = ref ?? (changed === '' ? 'HEAD^' : 'HEAD');
-  const commit = await git('rev-parse', '--verify', '--quiet', `${wanted}^{commit}`).catch(() => undefined);
+  const revision = ref ?? (changed === '' ? 'HEAD^' : 'HEAD');
+  const commit = await git('rev-parse', '--verify', '--quiet', `${revision}^{commit}`).catch(() => undefined);
   if (commit === undefined)
-    return { skipped: `there is no commit ${wanted} here: the clone is shallow, or this is the first one` };
+    return { skipped: `there is no commit ${revision} here: the clone is shallow, or this is the first one` };
   const differs = await git('diff', '--name-only', commit, '--', ...deployed);
   const added = changed.split('\n').some((line) => line.startsWith('??'));
   return differs === '' && !added
@@ -42,8 +39,8 @@ export async function previousVersion(
 }
 
 /**
- * Puts that version into `folder`, outside of the working tree, and builds it there. Its modules are the ones of this
- * clone when the lock file is the same; otherwise npm installs them.
+ * Extracts and builds that version in `folder`, outside the work tree. It uses the modules of this clone when the lock
+ * file is the same; otherwise npm installs them.
  */
 export async function buildVersion(commit: string, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
@@ -66,7 +63,7 @@ export async function buildVersion(commit: string, folder: string): Promise<void
   });
 }
 
-/** All packages of this clone, but for our own, which are the other version's. */
+/** Links all packages of this clone, and the workspace's own packages of the other version. */
 function linkModules(folder: string): void {
   const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '@holdfast'), { recursive: true });

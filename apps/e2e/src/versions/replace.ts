@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '@holdfast/testing';
+import type { Load } from '../chaos/chaos.ts';
 import type { Attempt } from '../chaos/retrying-client.ts';
-import { eventually } from '../parallel.ts';
 import { root, type Stack } from '../stack.ts';
 
-/** From when until when one replica was not there, since the other version's took its place. */
+/** The time during which one replica was replaced by one of the other version. */
 export interface Replacement {
   target: string;
-  /** Address of a gateway that was replaced. */
+  /** Address of the gateway, when it was one. */
   gateway?: string;
   from: number;
   to: number;
 }
 
-/** The order of services in an upgrade, as the runbook tells operators; a rollback has it reversed. */
+/** The order of services in an upgrade, from the runbook. A rollback reverses it. */
 export function orderOfServices(): string[] {
   const runbook = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
   const [, line] = /^The order of the services: (.+)\.$/m.exec(runbook) ?? [];
@@ -21,17 +22,14 @@ export function orderOfServices(): string[] {
   return [...line.matchAll(/`([a-z]+)`/g)].map(([, name]) => name!);
 }
 
-/**
- * Replaces each replica of these services by the one of another build, one after the other, and lets the load go on in
- * between.
- */
+/** Replaces the replicas of these services one after the other by those of another build, under load. */
 export async function replaceServices(
   stack: Stack,
   services: string[],
   build: string,
-  progress: () => number,
+  load: Load,
 ): Promise<Replacement[]> {
-  const done: Replacement[] = [];
+  const replacements: Replacement[] = [];
   for (const service of services) {
     const replicas = stack.demo.services.filter((s) => s.name === service).sort((a, b) => a.replica - b.replica);
     for (const { replica, readyUrl } of replicas) {
@@ -42,41 +40,45 @@ export async function replaceServices(
       await eventually(
         async () => (await fetch(readyUrl)).status === 200,
         60_000,
-        `a ${target} of the other version that is ready`,
+        `${target} of the other version to be ready`,
       );
-      done.push({
+      replacements.push({
         target,
         from,
         to: performance.now(),
         ...(service === 'gateway' && { gateway: new URL(readyUrl).origin }),
       });
-      const goal = progress() + 10;
-      await eventually(async () => progress() >= goal, 60_000, `10 changes after ${target} was replaced`);
+      const goal = load.acknowledged + 10;
+      await eventually(() => load.acknowledged >= goal, 60_000, `10 changes after ${target} was replaced`);
     }
   }
-  return done;
+  return replacements;
 }
 
-/** How long after a replica is back its callers may still hold back from it, and what it held may be late. */
+/** After this time callers use a replaced replica again, and events that it had fetched are delivered again. */
 const settleMs = 5000;
 
 /**
- * Requests that failed though no replacement explains it. At a gateway that is not there nobody answers: a balancer
- * leaves it out. Elsewhere each of the `width` callers may lose the one request that the stopped replica had.
+ * Failed requests that no replacement explains. Requests to a gateway that is being replaced do not count: a load
+ * balancer would leave it out. Elsewhere each of the `width` callers may lose the one request that the stopped replica
+ * was handling.
  */
 export function unexplained(attempts: Attempt[], replacements: Replacement[], width: number): string[] {
   const failed = attempts.filter(({ status }) => status === undefined || status >= 500);
-  const at = ({ from, to }: Replacement, a: Attempt): boolean => a.at >= from - settleMs && a.at <= to + settleMs;
-  const lost = failed.filter((a) => !replacements.some((r) => r.gateway === a.gateway && at(r, a)));
-  const outside = lost.filter((a) => !replacements.some((r) => at(r, a)));
+  const during = ({ from, to }: Replacement, a: Attempt): boolean => a.at >= from - settleMs && a.at <= to + settleMs;
+  const lost = failed.filter((a) => !replacements.some((r) => r.gateway === a.gateway && during(r, a)));
+  const outside = lost.filter((a) => !replacements.some((r) => during(r, a)));
   const tooMany =
     lost.length > width * replacements.length
       ? [
-          `${lost.length} of ${attempts.length} requests failed during ${replacements.length} replacements of ${width} callers`,
+          `${lost.length} of ${attempts.length} requests of ${width} callers failed ` +
+            `during ${replacements.length} replacements`,
         ]
       : [];
   return [
     ...tooMany,
-    ...outside.map((a) => `${a.id} was answered ${a.status ?? 'nothing'} ${a.code ?? ''} while nothing was replaced`),
+    ...outside.map(
+      (a) => `${a.id} failed with ${a.status ?? 'no response'} ${a.code ?? ''} while nothing was replaced`,
+    ),
   ];
 }

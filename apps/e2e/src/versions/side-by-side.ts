@@ -1,21 +1,21 @@
-// Services of two versions beside each other, one replica after the other replaced under load: upgrade and rollback.
+// Services of two versions beside each other: upgrade and rollback, one replica after the other, under load.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { eventually } from '@holdfast/testing';
 import { underLoad, type Oracle } from '../chaos/chaos.ts';
-import { judge } from '../chaos/checks.ts';
-import { query } from '../database.ts';
+import { checkAll } from '../chaos/checks.ts';
 import type { PrivateStack } from '../chaos/private-stack.ts';
 import { Client } from '../client.ts';
 import { cleanEnvironment } from '../config.ts';
-import { eventually } from '../parallel.ts';
+import { query } from '../database.ts';
 import { orderOfServices, replaceServices, unexplained, type Replacement } from './replace.ts';
 
-export interface Plan {
+export interface SideBySideOptions {
   stack: PrivateStack;
-  /** Folder of the other version's clone, built. */
-  other: string;
-  /** Replaced in an upgrade; all in the order of the runbook when left out. */
+  /** Folder in which the other version was built. */
+  otherBuild: string;
+  /** Services that the upgrade replaces. Without them, all of them. The runbook has their order. */
   services?: string[];
   rollback: boolean;
   seed: number;
@@ -26,46 +26,48 @@ const width = 4;
 
 /**
  * Starts this version's database and bus with the other version's services, as an upgrade does, then replaces service
- * by service. @returns everything that is wrong
+ * by service. @returns all errors
  */
-export async function sideBySide({ stack, other, services, rollback, seed, print }: Plan): Promise<string[]> {
-  stack.describesItself = false;
-  stack.options = ['--build', other];
+export async function runSideBySide(options: SideBySideOptions): Promise<string[]> {
+  const { stack, otherBuild, services, rollback, seed, print } = options;
+  stack.isDocumented = false;
+  stack.options = ['--build', otherBuild];
   // The command line is upgraded last.
-  stack.commandsFrom = other;
+  stack.commandLineBuild = otherBuild;
   await stack.start();
   const order = orderOfServices();
   const upgraded = order.filter((name) => services?.includes(name) ?? true);
   const replacements: Replacement[] = [];
-  const oracle = await underLoad(stack, { seed, width, print }, async (progress) => {
-    await eventually(async () => progress() >= 10, 60_000, 'a load');
+  const oracle = await underLoad(stack, { seed, width, print }, async (load) => {
+    await eventually(() => load.acknowledged >= 10, 60_000, 'the load to begin');
     print(`Upgrade: ${upgraded.join(', ')}`);
-    replacements.push(...(await replaceServices(stack, upgraded, stack.launcher.build, progress)));
+    replacements.push(...(await replaceServices(stack, upgraded, stack.launcher.build, load)));
     if (rollback) {
       print(`Rollback: ${upgraded.toReversed().join(', ')}`);
-      replacements.push(...(await replaceServices(stack, upgraded.toReversed(), other, progress)));
+      replacements.push(...(await replaceServices(stack, upgraded.toReversed(), otherBuild, load)));
     }
   });
-  if (!rollback) delete stack.commandsFrom;
+  if (!rollback) delete stack.commandLineBuild;
   return [
     ...unexplained(oracle.attempts, replacements, width),
-    ...(await judge(oracle)),
-    ...(await leftInOutboxes(stack)),
+    ...(await checkAll(oracle)),
+    ...(await checkOutboxes(stack)),
     ...(await verifyLog(stack, oracle)),
   ];
 }
 
-/** Every event reached every consumer, of whichever version. */
-async function leftInOutboxes(stack: PrivateStack): Promise<string[]> {
-  const waiting = async (): Promise<number> => {
+/** Every consumer, of either version, has confirmed every event. */
+async function checkOutboxes(stack: PrivateStack): Promise<string[]> {
+  const unconfirmed = async (): Promise<number> => {
     const [row] = await query<{ n: number }>(
       stack,
-      'SELECT ((SELECT count(*) FROM issuance.outbox WHERE NOT confirmed) + (SELECT count(*) FROM directory.outbox WHERE NOT confirmed))::int AS n',
+      `SELECT ((SELECT count(*) FROM issuance.outbox WHERE NOT confirmed) +
+               (SELECT count(*) FROM directory.outbox WHERE NOT confirmed))::int AS n`,
     );
     return row!.n;
   };
-  await eventually(async () => (await waiting()) === 0, 60_000, 'an empty outbox').catch(() => undefined);
-  const n = await waiting();
+  await eventually(async () => (await unconfirmed()) === 0, 60_000).catch(() => undefined);
+  const n = await unconfirmed();
   return n === 0 ? [] : [`${n} events are unconfirmed`];
 }
 
