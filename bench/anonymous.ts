@@ -46,13 +46,13 @@ export interface Anonymous {
 }
 
 const org = 'acme';
-const inFlight = 64;
-/** A sign-in is begun anew after so many calls of its page's routes. */
+const concurrency = 64;
+/** After this number of calls to the routes of a sign-in page a new sign-in is begun. */
 const callsPerSignIn = 100;
-/** By then counted refusals, outboxes and consumers have come to rest. */
+/** By then denied requests are counted, and outboxes and consumers are idle. */
 const settleMs = 6000;
 
-/** Calls every public route without a token, as the gateway declares them, and tells what of it stays. */
+/** Calls every public route of the gateway without a token, and measures what remains of the calls afterwards. */
 export async function measureAnonymous(
   stack: Stack,
   database: Database,
@@ -60,13 +60,13 @@ export async function measureAnonymous(
   calls: number,
   print: (text: string) => void,
 ): Promise<Anonymous> {
-  // Not an import: this reads what the gateway has become.
+  // A static import would make the build of the gateway a dependency of the benchmark.
   const built = pathToFileURL(
     fileURLToPath(new URL('../apps/gateway/dist/declared-endpoints.js', import.meta.url)),
   ).href;
   const { declaredEndpoints } = (await import(built)) as { declaredEndpoints: () => Declared[] };
   const routes = declaredEndpoints().filter(({ operation }) => operation === undefined);
-  const pool = new Pool(stack.baseUrl, { connections: inFlight });
+  const pool = new Pool(stack.baseUrl, { connections: concurrency });
   const storedState = () => storedStateOf(stack, database, home);
   const before = await storedState();
   const found: AnonymousRoute[] = [];
@@ -86,7 +86,7 @@ export async function measureAnonymous(
         statuses[status] = (statuses[status] ?? 0) + 1;
       }
     };
-    await Promise.all(Array.from({ length: inFlight }, caller));
+    await Promise.all(Array.from({ length: concurrency }, caller));
     const perSecond = calls / ((performance.now() - began) / 1000);
     await sleep(settleMs);
     const now = await storedState();
@@ -105,8 +105,8 @@ export async function measureAnonymous(
 
 async function send(pool: Pool, method: Declared['method'], { path, headers, body }: Request): Promise<string> {
   try {
-    const { statusCode, body: answer } = await pool.request({ method, path, headers, body });
-    await answer.dump();
+    const { statusCode, body: responseBody } = await pool.request({ method, path, headers, body });
+    await responseBody.dump();
     return `${Math.floor(statusCode / 100)}xx`;
   } catch {
     return 'none';
@@ -115,13 +115,15 @@ async function send(pool: Pool, method: Declared['method'], { path, headers, bod
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-/** As somebody would call it who means harm: it reads well, as long as may be, and nothing in it was used before. */
+/**
+ * A request as an attacker would send it: well-formed, as long as permitted, and with values that are new each time.
+ */
 async function requestFor(stack: Stack, method: Declared['method'], template: string): Promise<Request> {
   const { origin } = new URL(stack.baseUrl);
-  const begun = template.includes('{uid}') ? await beginSignIn(stack) : undefined;
+  const signIn = template.includes('{uid}') ? await beginSignIn(stack) : undefined;
   const path = template
     .replace('{shortId}', org)
-    .replace('{uid}', begun?.uid ?? random())
+    .replace('{uid}', signIn?.uid ?? random())
     .replace(/\{\w+\}/g, 'none.js');
   const query =
     template.endsWith('/authorize') && method === 'GET'
@@ -129,7 +131,7 @@ async function requestFor(stack: Stack, method: Declared['method'], template: st
       : template.endsWith('/presence/challenge')
         ? `?client_id=${stack.shop.clientId}`
         : '';
-  const cookie = begun?.jar.for(path) ?? '';
+  const cookie = signIn?.jar.for(path) ?? '';
   const headers = {
     accept: 'text/html, application/json',
     origin,
@@ -188,7 +190,8 @@ async function beginSignIn(stack: Stack): Promise<{ uid: string; jar: CookieJar 
 
 async function storedStateOf(stack: Stack, database: Database, home: string): Promise<StoredState> {
   const tables = await database.query<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
   const rows = new Map<string, number>();
   for (const { name } of tables.rows)
@@ -207,7 +210,7 @@ function logBytesIn(folder: string): number {
 
 function grownBetween(before: Map<string, number>, after: Map<string, number>): Record<string, number> {
   return Object.fromEntries(
-    [...after].map(([name, n]) => [name, n - (before.get(name) ?? 0)] as const).filter(([, more]) => more > 0),
+    [...after].map(([name, n]) => [name, n - (before.get(name) ?? 0)] as const).filter(([, added]) => added > 0),
   );
 }
 
@@ -218,13 +221,13 @@ export function anonymousTable({ calls, routes, before, after }: Anonymous): str
       .map(([name, n]) => `${name} ${n}`)
       .join('\n') || '-';
   const perRoute = table(
-    [`${calls} calls of each`, 'statuses', 'per second', 'log bytes per call', 'rows that stay'],
+    [`${calls} calls of each`, 'statuses', 'per second', 'log bytes per call', 'added rows'],
     routes.map((r) => [r.route, text(r.statuses), figure(r.perSecond), figure(r.logBytes / calls), text(r.grown)]),
   );
   const memory = table(
     ['process', 'MB before', 'MB after'],
     [...after.memory].map(([name, bytes]) => [name, megabytes(before.memory.get(name) ?? 0), megabytes(bytes)]),
   );
-  const logs = `log ${megabytes(after.logBytes - before.logBytes)} MB more`;
-  return `${perRoute}\n\n${memory}\n\n${logs}; rows in all:\n${text(grownBetween(before.rows, after.rows))}`;
+  const logs = `The logs have grown by ${megabytes(after.logBytes - before.logBytes)} MB.`;
+  return `${perRoute}\n\n${memory}\n\n${logs} Added rows in all:\n${text(grownBetween(before.rows, after.rows))}`;
 }

@@ -18,7 +18,7 @@ interface Node {
   Plans?: Node[];
 }
 
-/** What the queries of the two list pages touch. */
+/** Buffers and plans of the queries of the two list pages. */
 export async function explainPages(pool: Pool, cases: readonly Case[]): Promise<Plan[]> {
   const plans: Plan[] = [];
   for (const { name, baseline } of cases) {

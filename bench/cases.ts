@@ -3,21 +3,21 @@ import type { App, Stack } from './stack.ts';
 import type { GetArgs, ListArgs, OfferArgs } from './statements.ts';
 import type { HttpJob, SignInJob, SqlJob } from './workers/job.ts';
 
-/** Something that the stack does, and the least that must be done for it, where there is something to compare with. */
+/** A request to the stack and its baseline: the minimum of work for the same result, where there is one. */
 export interface Case {
   name: string;
   stack: HttpJob | SignInJob;
-  /** What the baseline is, for the reader. */
+  /** Description of the baseline. */
   against: string;
   baseline?: HttpJob | SqlJob;
-  /** In place of what the options say. */
+  /** Overrides the option of the same name. */
   concurrency?: number[];
 }
 
 const org = 'acme';
 const limit = 50;
 
-/** A page this deep is read as the deep one: half of all. */
+/** The token of the page in the middle of the list. */
 async function deepPage(stack: Stack, bearer: Record<string, string>, subjects: number): Promise<string> {
   let token = '';
   for (let seen = 0; seen < subjects / 2; seen += 200) {
@@ -44,7 +44,7 @@ export async function tokenOf(
     body,
     headers: { authorization: basic(app) },
   });
-  if (!response.ok) throw new Error(`The stack gives the benchmark no token: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The stack issues no token to the benchmark: ${await response.text()}`);
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
@@ -53,10 +53,10 @@ function basic({ clientId, clientSecret }: Pick<App, 'clientId' | 'clientSecret'
 }
 
 /**
- * Customers who have an offer, for offers that supersede one another. More than are asked for at once, so that none
- * waits for another.
+ * Customers with an open offer, which further offers supersede. There are more of them than concurrent requests, so
+ * that requests do not wait for each other's lock.
  */
-async function knownCustomers(url: string, headers: Record<string, string>): Promise<string[]> {
+async function customersWithOffer(url: string, headers: Record<string, string>): Promise<string[]> {
   const make = async () => {
     const response = await fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers, body: '{}' });
     return ((await response.json()) as { subject: string }).subject;
@@ -65,23 +65,23 @@ async function knownCustomers(url: string, headers: Record<string, string>): Pro
 }
 
 /**
- * What an event of an offer holds. Its row goes as soon as every consumer has it, so it is looked for while offers are
- * made.
+ * The payload of an event of an offer. Its row is deleted as soon as every consumer has confirmed it, so offers are
+ * made until one is found.
  */
 async function payloadOfAnOffer(pool: Pool, makeOffer: () => Promise<unknown>): Promise<string> {
   for (let tries = 0; tries < 50; tries += 1) {
     await makeOffer();
     const { rows } = await pool.query<{ payload: string }>(
-      "SELECT payload FROM issuance.outbox WHERE subject = 'evt.issuance.offer.created' ORDER BY created_at DESC LIMIT 1",
+      `SELECT payload FROM issuance.outbox
+       WHERE subject = 'evt.issuance.offer.created' ORDER BY created_at DESC LIMIT 1`,
     );
     if (rows[0]) return rows[0].payload;
   }
-  throw new Error('no event of an offer could be seen in the outbox of issuance');
+  throw new Error('no event of an offer was found in the outbox of issuance');
 }
 
 /**
- * All cases, against this stack and this stock provider. A token lives ten minutes, so they are made anew for each
- * round.
+ * All cases, with this stack and this stock provider. Each round needs new ones, since a token is valid ten minutes.
  */
 export async function makeCases(
   stack: Stack,
@@ -123,23 +123,26 @@ export async function makeCases(
   const payload = await payloadOfAnOffer(pool, () =>
     fetch(`${url}/o/${org}/api/credentials/offers`, { method: 'POST', headers: offering, body: '{}' }),
   );
-  const known = await pool.query<{ subject: string }>('SELECT subject FROM subjects.subject WHERE app = $1 LIMIT 200', [
-    reader.clientId,
-  ]);
-  const ids = known.rows.map((r) => r.subject);
+  const seeded = await pool.query<{ subject: string }>(
+    'SELECT subject FROM subjects.subject WHERE app = $1 LIMIT 200',
+    [reader.clientId],
+  );
+  const ids = seeded.rows.map((r) => r.subject);
   const half = await pool.query<{ at: Date; subject: string }>(
-    'SELECT created_at AS at, subject FROM subjects.subject WHERE org = $1 AND app = $2 AND subject IS NOT NULL ORDER BY created_at DESC, subject DESC OFFSET $3 LIMIT 1',
+    `SELECT created_at AS at, subject FROM subjects.subject
+     WHERE org = $1 AND app = $2 AND subject IS NOT NULL
+     ORDER BY created_at DESC, subject DESC OFFSET $3 LIMIT 1`,
     [org, reader.clientId, Math.floor(subjects / 2) - 1],
   );
   const after = { createdAt: half.rows[0]!.at.toISOString(), subject: half.rows[0]!.subject };
   const page = { org, app: reader.clientId, limit: limit + 1 };
 
-  const again = await knownCustomers(url, offering);
+  const known = await customersWithOffer(url, offering);
   return [
     {
       name: 'floor',
       stack: { ...health, url },
-      against: 'the same on plain node:http',
+      against: 'the same response from plain node:http',
       baseline: { ...health, url: stockUrl },
     },
     {
@@ -165,7 +168,7 @@ export async function makeCases(
         kind: 'http',
         url,
         expect: 201,
-        requests: again.map((subject) => ({
+        requests: known.map((subject) => ({
           method: 'POST',
           path: `/o/${org}/api/credentials/offers`,
           headers: offering,

@@ -7,7 +7,7 @@ export async function memoryOf(stack: Stack): Promise<Map<string, number>> {
   return new Map((await stack.members()).map(({ name, pid }) => [name, pssOf(pid)]));
 }
 
-/** What each process uses while nobody asks for anything: ms of CPU time per second. */
+/** CPU time of each process without requests, in ms per second. */
 export async function idleCpuOf(stack: Stack, seconds: number): Promise<Map<string, number>> {
   const before = await stack.cpu();
   await sleep(seconds * 1000);
@@ -19,11 +19,11 @@ export async function idleCpuOf(stack: Stack, seconds: number): Promise<Map<stri
 export interface Start {
   /** Until ready, alone on the machine, in ms. */
   milliseconds: number;
-  /** CPU time until ready, in ms; the part of it that noise cannot change much. */
+  /** CPU time until ready, in ms, which other load on the machine hardly affects. */
   cpu: number;
 }
 
-/** Starts each service again, alone. */
+/** Restarts each service, one at a time. */
 export async function startTimes(stack: Stack): Promise<Map<string, Start>> {
   const times = new Map<string, Start>();
   for (const { name } of await stack.members()) {

@@ -13,8 +13,8 @@ interface Lot {
   failures: number;
   /** Issuers that were built. */
   misses: number;
-  /** Mean time to build one, in ms, as auth after it. */
-  building: number;
+  /** Mean time to build one, in ms, by auth's own metric. */
+  buildMs: number;
   p50: number;
   p99: number;
   /** CPU time of auth per request, in µs. */
@@ -29,36 +29,40 @@ export interface Issuers {
 }
 
 const inFlight = 8;
-/** Of each kind, drawn by Zipf's law. */
+/** Requests of each kind, with organizations drawn by Zipf's law. */
 const draws = 2000;
 const redirectUri = 'https://bench.example/callback';
 
-/** As long as directory makes them. */
+/** As long as the client ids of directory. */
 const clientId = `'app_' || rpad($1::text || n, 22, '_')`;
 
-/** Straight into directory's tables: nobody knew of them before, so there is nobody to tell. */
-const make = [
-  `INSERT INTO directory.organization (short_id, name) SELECT $1::text || n, 'Bench ' || n FROM generate_series(1, $2::int) AS n`,
+/** Straight into directory's tables, without events: no other service can have cached new organizations. */
+const inserts = [
+  `INSERT INTO directory.organization (short_id, name)
+   SELECT $1::text || n, 'Bench ' || n FROM generate_series(1, $2::int) AS n`,
   `INSERT INTO directory.app (client_id, org, name, kind, audience, credential_type, redirect_uris, api_version)
-   SELECT ${clientId}, $1::text || n, 'web', 'web', 'customers', 'customer', ARRAY['${redirectUri}'], '2026-11-01' FROM generate_series(1, $2::int) AS n`,
-  `INSERT INTO directory.app_secret (id, client_id, hash, slot) SELECT gen_random_uuid(), ${clientId}, sha256(convert_to($1::text, 'UTF8')), 1 FROM generate_series(1, $2::int) AS n`,
+   SELECT ${clientId}, $1::text || n, 'web', 'web', 'customers', 'customer', ARRAY['${redirectUri}'], '2026-11-01'
+   FROM generate_series(1, $2::int) AS n`,
+  `INSERT INTO directory.app_secret (id, client_id, hash, slot)
+   SELECT gen_random_uuid(), ${clientId}, sha256(convert_to($1::text, 'UTF8')), 1
+   FROM generate_series(1, $2::int) AS n`,
 ];
 
-/** What it costs that issuers of many organizations live in one process: made, built from their keys, and asked. */
+/** The cost of the issuers of many organizations in one process: generating keys, building issuers, and requests. */
 export async function measureIssuers(
   stack: Stack,
   pool: Pool,
   organizations: number,
   print: (text: string) => void,
 ): Promise<Issuers> {
-  print(`Making ${organizations} organizations ...`);
+  print(`Creating ${organizations} organizations ...`);
   const prefix = `b${randomUUID().slice(0, 8)}-`;
-  for (const text of make) await pool.query(text, [prefix, organizations]);
+  for (const text of inserts) await pool.query(text, [prefix, organizations]);
   const all = Array.from({ length: organizations }, (_, n) => `${prefix}${n + 1}`);
   const discovery = (org: string): string => `/o/${org}/.well-known/openid-configuration`;
   const jwks = (org: string): string => `/o/${org}/jwks`;
   const authorize = (org: string): string => {
-    const wanted = {
+    const parameters = {
       response_type: 'code',
       client_id: `app_${org.padEnd(22, '_')}`,
       redirect_uri: redirectUri,
@@ -68,14 +72,14 @@ export async function measureIssuers(
       code_challenge: 'x'.repeat(43),
       code_challenge_method: 'S256',
     };
-    return `/o/${org}/authorize?${new URLSearchParams(wanted)}`;
+    return `/o/${org}/authorize?${new URLSearchParams(parameters)}`;
   };
 
-  print('Asking each for the first time, when its keys are made ...');
+  print('Requesting each discovery document for the first time, which generates the keys ...');
   const first = await lot(stack, 'first touch', all.map(discovery), 200);
   await stack.stopMember('auth');
   await stack.startMember('auth');
-  // So that neither the first requests of the new process nor what they load count as misses' cost.
+  // The first requests of a new process load modules, which would count as a cost of the misses.
   await lot(
     stack,
     'warming up',
@@ -83,7 +87,7 @@ export async function measureIssuers(
     200,
   );
   const before = pssOf(await pidOfAuth(stack));
-  print('Asking each again, with auth started anew; then some more than others ...');
+  print('Requesting each again after a restart of auth, then drawing organizations by Zipf ...');
   const miss = await lot(stack, 'miss', all.map(discovery), 200);
   const after = pssOf(await pidOfAuth(stack));
   const draw = zipf(organizations);
@@ -113,7 +117,7 @@ async function lot(stack: Stack, name: string, paths: readonly string[], expect:
       const text = await response.text();
       if (response.status === expect) latencies.push(performance.now() - began);
       else if (failures++ === 0)
-        process.stderr.write(`${name}: ${path} was answered ${response.status} ${text.slice(0, 500)}\n`);
+        process.stderr.write(`${name}: ${path} returned ${response.status} ${text.slice(0, 500)}\n`);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, loop));
@@ -126,7 +130,7 @@ async function lot(stack: Stack, name: string, paths: readonly string[], expect:
     requests: paths.length,
     failures,
     misses: grown('holdfast_issuer_misses_total'),
-    building: (1000 * grown('holdfast_issuer_build_seconds_sum')) / grown('holdfast_issuer_build_seconds_count'),
+    buildMs: (1000 * grown('holdfast_issuer_build_seconds_sum')) / grown('holdfast_issuer_build_seconds_count'),
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),
     cpu: used / paths.length,
@@ -138,7 +142,7 @@ export function issuersTable({ organizations, lots, memory }: Issuers): string {
     l.name,
     String(l.requests),
     String(l.misses),
-    figure(l.building),
+    figure(l.buildMs),
     figure(l.p50),
     figure(l.p99),
     figure(l.cpu),
@@ -155,5 +159,7 @@ export function issuersTable({ organizations, lots, memory }: Issuers): string {
     'auth CPU µs',
     'failed',
   ];
-  return `${table(head, rows)}\n\nA miss costs auth ${figure(miss / hit)} times a hit. Its PSS: ${megabytes(memory.before)} MB before the misses, ${megabytes(memory.after)} MB with all issuers.`;
+  const cost = `A miss costs auth ${figure(miss / hit)} times the CPU of a hit.`;
+  const pss = `${megabytes(memory.before)} MB before the misses, ${megabytes(memory.after)} MB with all issuers`;
+  return `${table(head, rows)}\n\n${cost} PSS of auth: ${pss}.`;
 }

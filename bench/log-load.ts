@@ -4,11 +4,11 @@ import { connect, nkeyAuthenticator, type NatsConnection } from '@nats-io/transp
 import { appendRecords, inboxPrefix, type AuditRecord, type BusUser, type DirectoryEvent } from '@holdfast/contracts';
 import type { Stack } from './stack.ts';
 
-/** Of one message, as a gateway under load sends them. */
+/** Records of one message, as many as a gateway under load sends. */
 const batchSize = 200;
 
-/** A login of a service to the bus. */
-export function onBus({ natsUrl, nkeySeeds }: Stack, user: BusUser): Promise<NatsConnection> {
+/** Connects to the bus with the login of a service. */
+export function connectAs({ natsUrl, nkeySeeds }: Stack, user: BusUser): Promise<NatsConnection> {
   return connect({
     servers: natsUrl,
     authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeeds[user])),
@@ -39,7 +39,7 @@ function record(): AuditRecord {
   };
 }
 
-/** Appends as many records, so many messages under way; resolves when each has its place. */
+/** Appends `count` records with `inFlight` messages at a time. Resolves when all of them are appended. */
 export async function append(gateway: NatsConnection, org: string, count: number, inFlight: number): Promise<void> {
   const messages = Array.from({ length: Math.ceil(count / batchSize) }, () => {
     const records = Array.from({ length: batchSize }, record);
@@ -55,15 +55,13 @@ export async function append(gateway: NatsConnection, org: string, count: number
       const { err } = (await gateway.request(appendRecords.subject, message, { timeout: 30_000 })).json<{
         err?: unknown;
       }>();
-      if (err !== undefined) throw new Error(`audit refused a record: ${JSON.stringify(err)}`);
+      if (err !== undefined) throw new Error(`audit rejected a record: ${JSON.stringify(err)}`);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
 }
 
-/**
- * Publishes as many events of one change each, as directory's relay does: many at once, each confirmed by the stream.
- */
+/** Publishes `count` events with a record each, as directory's relay does: many concurrently, each confirmed. */
 export async function publish(directory: NatsConnection, org: string, count: number): Promise<void> {
   const stream = jetstream(directory);
   for (let sent = 0; sent < count; sent += batchSize) {
@@ -85,8 +83,8 @@ export async function publish(directory: NatsConnection, org: string, count: num
   }
 }
 
-/** In the place of audit: says at once that every record has its place. Ends with the connection. */
-export function answerForNothing(audit: NatsConnection): void {
+/** Acts as audit and acknowledges every append at once, without a log. Ends with the connection. */
+export function acknowledgeWithoutLog(audit: NatsConnection): void {
   audit.subscribe(appendRecords.subject, {
     queue: 'audit',
     callback: (error, message) => {

@@ -1,5 +1,5 @@
-// Measures the stack in HOLDFAST_HOME, which tools/testing/bench.ts has started for us, beside yardsticks, and prints
-// tables. It passes or fails nothing.
+// Measures the stack in HOLDFAST_HOME, which tools/testing/bench.ts has started, and its baselines, and prints tables.
+// It has no limits: nothing here passes or fails.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -16,7 +16,7 @@ import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
 import { measureOverload, overloadTable } from './overload.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
-import { footprintTable, processTable, speedTable, yardsticks } from './report.ts';
+import { baselineList, footprintTable, processTable, speedTable } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
 import { Stack } from './stack.ts';
@@ -25,8 +25,9 @@ import { measureVerify, verifyTable } from './verify.ts';
 
 const options = parse();
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-/** What else ran when the measuring began. */
+/** Load of the machine before the first measurement. */
 const [loadBefore = 0] = loadavg();
+const machine = `${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}`;
 const stack = new Stack(process.env.HOLDFAST_HOME ?? '.holdfast');
 await stayOnTwoCores();
 await sleep(3000);
@@ -49,22 +50,20 @@ function cases(): Promise<Case[]> {
   return makeCases(stack, reader, pool, bench.stockUrl, options.subjects);
 }
 
-/** What brings the stack to its limits, beside no other measurement. */
+/** Measurements that overload the stack, without any other one. */
 async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
   const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, print) : undefined;
   const anonymous = only.includes('anonymous')
     ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, print)
     : undefined;
-  print(
-    `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; commit ${commit()}, load average ${figure(loadBefore)} before\n`,
-  );
+  print(`\n${machine}; commit ${commit()}, load average ${figure(loadBefore)} before\n`);
   if (overload) print(`${overloadTable(overload)}\n`);
   if (anonymous) print(`${anonymousTable(anonymous)}\n`);
-  if (json !== undefined)
-    writeFileSync(
-      json,
-      `${JSON.stringify({ overload, anonymous }, (_, value: unknown) => (value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value), 2)}\n`,
-    );
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous }, mapsAsObjects, 2)}\n`);
+}
+
+function mapsAsObjects(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value;
 }
 
 async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {
@@ -73,8 +72,8 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   const plans = await explainPages(pool, await cases());
   const issuers =
     only.length === 0 || only.includes('issuers') ? await measureIssuers(stack, pool, organizations, print) : undefined;
-  const wanted = only.length === 0 || only.includes('audit');
-  const log = wanted
+  const includesAudit = only.length === 0 || only.includes('audit');
+  const log = includesAudit
     ? await measureAuditLog(
         stack,
         pool,
@@ -86,16 +85,14 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
       )
     : undefined;
   const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, print) : undefined;
-  print('Starting each service once more, alone ...');
+  print('Restarting each service, one at a time ...');
   const starts = await startTimes(stack);
   const ready = Number(process.env.BENCH_READY_MS);
 
-  print(
-    `\n${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}; medians of ${rounds} rounds of ${seconds} s`,
-  );
+  print(`\n${machine}; medians of ${rounds} rounds of ${seconds} s`);
   const [loadAfter = 0] = loadavg();
   print(`commit ${commit()}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
-  print(`${speedTable(pairs)}\n\nbase is, for each case:\n${yardsticks(pairs)}\n\n${processTable(pairs)}\n`);
+  print(`${speedTable(pairs)}\n\nBaselines:\n${baselineList(pairs)}\n\n${processTable(pairs)}\n`);
   print(
     `${table(
       ['list page of 50', 'buffers', 'ms', 'plan'],
@@ -107,7 +104,8 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   if (verified) print(`${verifyTable(verified)}\n`);
   print(`${footprintTable(idle, loaded, starts)}\n`);
   print(
-    `The launcher had the whole stack ready in ${figure(ready / 1000)} s, in an empty folder: servers, tables, streams, services and demo.`,
+    `The launcher started the full stack in an empty folder in ${figure(ready / 1000)} s: ` +
+      'servers, tables, streams, services and demo.',
   );
   if (json === undefined) return;
   const everything = {
@@ -132,22 +130,20 @@ async function profileService(service: string, only: string[]): Promise<void> {
     const load = { concurrency: 16, seconds: 5 };
     await bench.measure(job, load);
     const { packages, functions, busy } = summarize(await profileWhile(pid, () => bench.measure(job, load)));
-    const rows = (spent: typeof packages, most: number): string[][] =>
-      spent.slice(0, most).map((s) => [s.name, `${figure(s.share * 100)} %`]);
-    print(`\n${service} under ${name}: works ${figure(busy * 100)} % of the time\n`);
-    print(
-      `${table(['package', 'self time'], rows(packages, 25))}\n\n${table(['function', 'self time'], rows(functions, 40))}`,
-    );
+    const rows = (times: typeof packages, maxRows: number): string[][] =>
+      times.slice(0, maxRows).map((t) => [t.name, `${figure(t.share * 100)} %`]);
+    print(`\n${service} under ${name}: busy ${figure(busy * 100)} % of the time\n`);
+    print(`${table(['package', 'self time'], rows(packages, 25))}\n`);
+    print(table(['function', 'self time'], rows(functions, 40)));
   }
 }
 
-/** The stack and all that we start: what they start inherits it. */
+/** Binds the stack and this process to two cores. The processes that they start inherit it. */
 async function stayOnTwoCores(): Promise<void> {
   if (!hasMoreCores()) return;
   const pids = [process.pid, ...(await stack.members()).map((m) => m.pid)];
-  const done = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
-  if (!done.every((status) => status === 0))
-    print('There are more than two cores here and no taskset: the figures are those of a larger machine.');
+  const statuses = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
+  if (!statuses.every((status) => status === 0)) print('taskset failed, so the figures are for more than two cores.');
 }
 
 function parse(): Options {
@@ -162,7 +158,7 @@ function parse(): Options {
   }
 }
 
-/** Figures belong to a commit; a changed work tree is no commit. */
+/** The commit that is measured, and whether the work tree has changes. */
 function commit(): string {
   const git = (...args: string[]) => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
   return `${git('rev-parse', '--short', 'HEAD') || 'unknown'}${git('status', '--porcelain') ? ' with changes' : ''}`;

@@ -11,14 +11,12 @@ export interface Measured extends Result {
   total: number;
 }
 
-/**
- * What runs after the last response belongs to the requests too: the relay's confirmations, the consumers' last batch.
- */
+/** The relay's confirmations and the consumers' last batch run after the last response, and belong to the requests. */
 const settlingMs = 300;
-/** By then a stack is at rest: what it does later would be counted against the yardstick that follows. */
+/** By then the stack is idle. Its remaining work would be counted against the baseline that is measured next. */
 const restMs = 2200;
 
-/** The processes that make load and stand in as yardsticks. */
+/** The processes that generate load, and the stock provider. */
 export class Bench {
   readonly #http = new Worker('./http.ts');
   readonly #sql = new Worker('./sql.ts');
@@ -38,16 +36,16 @@ export class Bench {
     this.stockUrl = `http://127.0.0.1:${port}`;
   }
 
-  /** Load on the stack, or on a yardstick; whose CPU counts follows from which it is. */
+  /** Puts load on the stack or on a baseline, and measures the CPU time of the processes that serve it. */
   async measure(job: Job, load: Load): Promise<Measured> {
     const before = await this.#cpu(job);
     const result = await this.#workerOf(job).run(job, load);
     await sleep(settlingMs);
     const after = await this.#cpu(job);
     await sleep(restMs);
-    const each = Math.max(1, result.requests + result.failures);
+    const requests = Math.max(1, result.requests + result.failures);
     const cpu = Object.fromEntries(
-      [...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / each]),
+      [...after].map(([name, micros]) => [name, (micros - (before.get(name) ?? 0)) / requests]),
     );
     const total = Object.values(cpu).reduce((sum, micros) => sum + micros, 0);
     return { ...result, rate: result.requests / result.seconds, cpu, total };

@@ -4,19 +4,19 @@ export const services = ['gateway', 'auth', 'issuance', 'subjects', 'audit', 'di
 
 export interface Options {
   rounds: number;
-  /** Of one measurement. */
+  /** Duration of one measurement. */
   seconds: number;
   concurrency: number[];
   /** Cases by name; all when empty. */
   only: string[];
   /** Customers of the app whose lists are read. */
   subjects: number;
-  /** Of each public route without a token. */
+  /** Calls of each public route without a token. */
   calls: number;
-  /** Organizations whose issuers are asked. */
+  /** Organizations whose issuers receive requests. */
   organizations: number;
   json?: string;
-  /** Service to profile under load, in place of the measurements. */
+  /** Service to profile under load, instead of measuring. */
   profile?: string;
   help: boolean;
 }
@@ -25,23 +25,23 @@ export const help = `Usage: npm run bench [-- options]
 
   --rounds N          interleaved rounds, of which medians are printed (5)
   --seconds S         length of one measurement (2)
-  --concurrency LIST  requests under way at once (1,16,64)
+  --concurrency LIST  concurrent requests (1,16,64)
   --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,issuers,audit,verify (all)
-                      or one of overload,anonymous alone, which are no part of all
+                      or one of overload,anonymous alone, which are not part of all
   --subjects N        customers of the app whose lists are read (100000)
-  --organizations N   whose issuers are asked (1000; their keys are made first, which takes minutes)
+  --organizations N   organizations for issuers (1000; generating their keys takes minutes)
   --calls N           anonymous calls of each public route (1000000), for --only anonymous
-  --json FILE         writes everything that was measured
-  --profile SERVICE   no table: profiles the service under the load of each case and prints where its time goes
+  --json FILE         writes all measurements
+  --profile SERVICE   profiles the service under the load of each case instead of measuring
   --help              this text
 
-It starts a stack of its own in a folder of its own, beside whatever stack may be running.
+It starts its own stack in its own folder, beside any running stack.
 `;
 
 const number = (text: string): number => Number(text);
 const list = (text: string): string[] => text.split(',').filter(Boolean);
 
-/** @throws {Error} with a sentence for the reader */
+/** @throws {Error} with a sentence for the user */
 export function parseOptions(args: string[]): Options {
   const options: Options = {
     rounds: 5,
@@ -69,7 +69,7 @@ export function parseOptions(args: string[]): Options {
     else if (name === '--only') options.only = list(value);
     else if (name === '--json') options.json = value;
     else if (name === '--profile') options.profile = value;
-    else throw new Error(`There is no option ${args[i] ?? name}.`);
+    else throw new Error(`Unknown option ${args[i] ?? name}.`);
   }
   for (const n of [
     options.rounds,
@@ -81,15 +81,15 @@ export function parseOptions(args: string[]): Options {
   ]) {
     if (!(n > 0))
       throw new Error(
-        '--rounds, --seconds, --subjects, --organizations, --calls and --concurrency want numbers above zero.',
+        '--rounds, --seconds, --subjects, --organizations, --calls and --concurrency must be numbers above zero.',
       );
   }
   if (options.profile !== undefined && !services.includes(options.profile))
-    throw new Error(`--profile wants one of ${services.join(', ')}.`);
+    throw new Error(`--profile must be one of ${services.join(', ')}.`);
   return options;
 }
 
-/** Whether this process, and so all that it starts, may use more than the two cores that the figures are about. */
+/** Whether this process, and so every process that it starts, may use more than two cores. */
 export function hasMoreCores(): boolean {
   return availableParallelism() > 2;
 }

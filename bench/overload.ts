@@ -10,28 +10,28 @@ import type { OpenLoop, OpenLoopResult } from './workers/open-loop.ts';
 
 export interface Overload {
   name: string;
-  /** Answers a second at 64 at once, without pause between them. */
+  /** Responses per second with 64 concurrent requests, without a pause between requests. */
   peak: number;
   loads: (OpenLoopResult & { times: number })[];
 }
 
 const names = ['token', 'get', 'offer'];
 const warmUpSeconds = 8;
-/** Below what a gateway takes of one address. */
+/** Fewer than a gateway accepts from one address. */
 const connections = 800;
 const restMs = 3000;
 
-/** What is left of the peak when more arrives than can be answered: at once and five times as much as the peak. */
+/** Goodput when requests arrive at the rate of the peak, and at five times that rate. */
 export async function measureOverload(
   cases: Case[],
   bench: Bench,
   seconds: number,
   print: (text: string) => void,
 ): Promise<Overload[]> {
-  const found: Overload[] = [];
+  const results: Overload[] = [];
   for (const { name, stack } of cases) {
     if (!names.includes(name) || stack.kind !== 'http') continue;
-    print(`Overload: ${name}, warming up and looking for the peak ...`);
+    print(`Overload: ${name}, warming up and measuring the peak ...`);
     await bench.measure(stack, { concurrency: 64, seconds: warmUpSeconds });
     const peak = (await bench.measure(stack, { concurrency: 64, seconds })).rate;
     const loads: Overload['loads'] = [];
@@ -40,9 +40,9 @@ export async function measureOverload(
       loads.push({ ...(await openLoop(stack, peak * times, seconds)), times });
       await sleep(restMs);
     }
-    found.push({ name, peak, loads });
+    results.push({ name, peak, loads });
   }
-  return found;
+  return results;
 }
 
 async function openLoop({ url, requests, expect }: HttpJob, rate: number, seconds: number): Promise<OpenLoopResult> {
@@ -56,8 +56,8 @@ async function openLoop({ url, requests, expect }: HttpJob, rate: number, second
   return result;
 }
 
-export function overloadTable(found: Overload[]): string {
-  const rows = found.flatMap(({ name, peak, loads }) =>
+export function overloadTable(overloads: Overload[]): string {
+  const rows = overloads.flatMap(({ name, peak, loads }) =>
     loads.map((l) => {
       const goodput = l.good / l.seconds;
       return [

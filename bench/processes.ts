@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What /proc/<pid>/stat tells, times in clock ticks (proc(5)). */
+/** Fields of /proc/<pid>/stat. Times are in clock ticks (proc(5)). */
 export interface Stat {
   pid: number;
   parent: number;
-  /** Of the process. */
+  /** CPU time of the process. */
   own: number;
-  /** Of its children that have ended. */
+  /** CPU time of its children that have ended. */
   ended: number;
 }
 
@@ -15,7 +15,7 @@ const ticksPerSecond = 100;
 const microsPerTick = 1e6 / ticksPerSecond;
 
 export function parseStat(text: string): Stat {
-  // The command's name may hold spaces and brackets, so count from its closing bracket.
+  // The name of the command may contain spaces and brackets, so the fields are counted from its closing bracket.
   const fields = text
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
@@ -29,7 +29,7 @@ export function parsePss(text: string): number {
   return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
 }
 
-/** CPU time that a process and those below it have used, in µs. A child that ended counts with its parent. */
+/** CPU time of a process and its descendants, in µs. A child that has ended counts with its parent. */
 export function cpuOfTree(pid: number, all: readonly Stat[]): number {
   const self = all.find((s) => s.pid === pid);
   if (!self) return 0;
@@ -41,7 +41,7 @@ export function pidsOfTree(pid: number, all: readonly Stat[]): number[] {
   return [pid, ...all.filter((s) => s.parent === pid).flatMap((s) => pidsOfTree(s.pid, all))];
 }
 
-/** All processes of the machine; one that ends meanwhile is left out. */
+/** All processes of the machine, except those that end meanwhile. */
 export function allStats(): Stat[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -51,7 +51,7 @@ export function allStats(): Stat[] {
     });
 }
 
-/** PSS of a process and those below it, in bytes. */
+/** PSS of a process and its descendants, in bytes. */
 export function pssOf(pid: number): number {
   return pidsOfTree(pid, allStats()).reduce((sum, each) => sum + parsePss(read(`/proc/${each}/smaps_rollup`) ?? ''), 0);
 }

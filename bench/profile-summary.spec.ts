@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { packageOf, summarize } from './profile-summary.ts';
 
-test('whose a file is', () => {
+test('finds the package or project of a file', () => {
   expect(packageOf('file:///x/node_modules/@nestjs/core/router.js', 'f')).toBe('@nestjs/core');
   expect(packageOf('file:///x/node_modules/koa/node_modules/koa-compose/index.js', 'f')).toBe('koa-compose');
   expect(packageOf('node:internal/streams/readable', 'f')).toBe('node:internal/streams');
@@ -11,7 +11,7 @@ test('whose a file is', () => {
   expect(packageOf('', 'writev')).toBe('(native)');
 });
 
-test('shares are of the time in which there was work', () => {
+test('has shares of the time in which the process was busy', () => {
   const frame = (functionName: string, url: string) => ({ functionName, url, lineNumber: 4 });
   const nodes = [
     { id: 1, callFrame: frame('(idle)', '') },

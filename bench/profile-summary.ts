@@ -4,32 +4,31 @@ export interface CpuProfile {
   timeDeltas?: number[];
 }
 
-export interface Spent {
+export interface SelfTime {
   name: string;
-  /** Of the time in which the process worked. */
+  /** Share of the time in which the process was busy. */
   share: number;
 }
 
-const notWork = new Set(['(idle)', '(root)']);
+const idleFrames = new Set(['(idle)', '(root)']);
 
 /**
- * The npm package or project that a file belongs to; the runtime's own files are `node`, what has no file is named as
- * it is.
+ * The npm package or project of a file, or the module of Node.js. Frames without a file keep their name, like
+ * `(garbage collector)`, or are `(native)`.
  */
 export function packageOf(url: string, functionName: string): string {
   if (url === '') return /^\(.*\)$/.test(functionName) ? functionName : '(native)';
-  if (url.startsWith('node:'))
-    return `node:${url.slice(5).split('/')[0] === 'internal' ? url.slice(5).split('/').slice(0, 2).join('/') : url.slice(5)}`;
+  if (url.startsWith('node:')) return /^node:internal\/[^/]+/.exec(url)?.[0] ?? url;
   const installed = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (installed) return installed;
-  const ours = /\/(apps|libs)\/([^/]+)\//.exec(url);
-  return ours ? `${ours[1]}/${ours[2]}` : url;
+  const project = /\/(apps|libs)\/([^/]+)\//.exec(url);
+  return project ? `${project[1]}/${project[2]}` : url;
 }
 
-/** Self time by package, and by function: what to look at first stands first. */
+/** Self time by package and by function, largest first. */
 export function summarize({ nodes, samples = [], timeDeltas = [] }: CpuProfile): {
-  packages: Spent[];
-  functions: Spent[];
+  packages: SelfTime[];
+  functions: SelfTime[];
   busy: number;
 } {
   const frames = new Map(nodes.map((n) => [n.id, n.callFrame]));
@@ -43,7 +42,7 @@ export function summarize({ nodes, samples = [], timeDeltas = [] }: CpuProfile):
     const { functionName, url, lineNumber } = frames.get(id)!;
     const time = timeDeltas[i] ?? 0;
     all += time;
-    if (notWork.has(functionName)) return;
+    if (idleFrames.has(functionName)) return;
     busy += time;
     const owner = packageOf(url, functionName);
     add(packages, owner, time);
@@ -55,7 +54,7 @@ export function summarize({ nodes, samples = [], timeDeltas = [] }: CpuProfile):
       time,
     );
   });
-  const ranked = (map: Map<string, number>): Spent[] =>
+  const ranked = (map: Map<string, number>): SelfTime[] =>
     [...map].map(([name, time]) => ({ name, share: time / busy })).sort((a, b) => b.share - a.share);
   return { packages: ranked(packages), functions: ranked(functions), busy: busy / all };
 }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CpuProfile } from './profile-summary.ts';
 
-/** Where Node.js opens its inspector when told so by SIGUSR1. */
+/** Node.js opens its inspector at this address after SIGUSR1. */
 const inspector = 'http://127.0.0.1:9229/json/list';
 
-/** Profiles a running service while `load` goes on, without starting it otherwise than it always is. */
+/** Profiles a running service during `load`. The service needs no special start. */
 export async function profileWhile(pid: number, load: () => Promise<unknown>): Promise<CpuProfile> {
   process.kill(pid, 'SIGUSR1');
   const socket = new WebSocket(await debuggerUrl());
   await new Promise((resolve, reject) => {
     socket.onopen = resolve;
-    socket.onerror = () => reject(new Error('the inspector does not take us'));
+    socket.onerror = () => reject(new Error('the inspector rejects the connection'));
   });
   const send = commandSender(socket);
   const { result } = (await send('Runtime.evaluate', { expression: 'process.pid' })) as { result: { value: number } };
   if (result.value !== pid)
-    throw new Error('Port 9229 belongs to the inspector of another program; end that and try again.');
+    throw new Error('Port 9229 belongs to the inspector of another program. Stop that program and try again.');
   await send('Profiler.enable');
   await send('Profiler.setSamplingInterval', { interval: 200 });
   await send('Profiler.start');
@@ -40,20 +40,20 @@ async function debuggerUrl(): Promise<string> {
 }
 
 function commandSender(socket: WebSocket): (method: string, params?: object) => Promise<unknown> {
-  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   socket.onmessage = ({ data }) => {
     const { id, result, error } = JSON.parse(String(data)) as {
       id: number;
       result?: unknown;
       error?: { message: string };
     };
-    if (error) waiting.get(id)?.reject(new Error(error.message));
-    else waiting.get(id)?.resolve(result);
+    if (error) pending.get(id)?.reject(new Error(error.message));
+    else pending.get(id)?.resolve(result);
   };
   return (method, params = {}) =>
     new Promise((resolve, reject) => {
-      const id = waiting.size + 1;
-      waiting.set(id, { resolve, reject });
+      const id = pending.size + 1;
+      pending.set(id, { resolve, reject });
       socket.send(JSON.stringify({ id, method, params }));
     });
 }

@@ -3,15 +3,15 @@ import type { Pair } from './rounds.ts';
 import { median } from './statistics.ts';
 import { figure, megabytes, table } from './table.ts';
 
-/** Undefined where a case has no yardstick. */
-type Numbers = (pair: Pair) => number | undefined;
+/** Undefined where a case has no baseline. */
+type Figure = (pair: Pair) => number | undefined;
 
-/** Pairs of the same case and concurrency together, in the order in which they first came. */
+/** Pairs of the same case and concurrency, in the order of the first of each. */
 function groups(pairs: readonly Pair[]): Pair[][] {
   return [...Map.groupBy(pairs, (p) => `${p.name} ${p.concurrency}`).values()];
 }
 
-const middle = (group: Pair[], of: Numbers): string => figure(median(group.map(of).filter((n) => n !== undefined)));
+const medianOf = (group: Pair[], of: Figure): string => figure(median(group.map(of).filter((n) => n !== undefined)));
 
 export function speedTable(pairs: readonly Pair[]): string {
   const head = [
@@ -32,16 +32,16 @@ export function speedTable(pairs: readonly Pair[]): string {
   const rows = groups(pairs).map((group) => [
     group[0]!.name,
     String(group[0]!.concurrency),
-    middle(group, (p) => p.stack.rate),
-    middle(group, (p) => p.stack.p50),
-    middle(group, (p) => p.stack.p99),
-    middle(group, (p) => p.stack.total),
-    middle(group, (p) => p.baseline?.rate),
-    middle(group, (p) => p.baseline?.p50),
-    middle(group, (p) => p.baseline?.total),
-    middle(group, (p) => p.baseline && p.stack.rate / p.baseline.rate),
-    middle(group, (p) => p.baseline && p.stack.total / p.baseline.total),
-    middle(group, (p) => p.stack.ownCpu / Math.max(1, p.stack.requests)),
+    medianOf(group, (p) => p.stack.rate),
+    medianOf(group, (p) => p.stack.p50),
+    medianOf(group, (p) => p.stack.p99),
+    medianOf(group, (p) => p.stack.total),
+    medianOf(group, (p) => p.baseline?.rate),
+    medianOf(group, (p) => p.baseline?.p50),
+    medianOf(group, (p) => p.baseline?.total),
+    medianOf(group, (p) => p.baseline && p.stack.rate / p.baseline.rate),
+    medianOf(group, (p) => p.baseline && p.stack.total / p.baseline.total),
+    medianOf(group, (p) => p.stack.ownCpu / Math.max(1, p.stack.requests)),
     String(group.reduce((sum, p) => sum + p.stack.failures + (p.baseline?.failures ?? 0), 0)),
   ]);
   return table(head, rows);
@@ -52,13 +52,13 @@ export function processTable(pairs: readonly Pair[]): string {
   const names = [...new Set(pairs.flatMap((p) => Object.keys(p.stack.cpu)))];
   const rows = groups(pairs).map((group) => [
     `${group[0]!.name} at ${group[0]!.concurrency}`,
-    ...names.map((name) => middle(group, (p) => p.stack.cpu[name] ?? 0)),
-    middle(group, (p) => p.stack.total),
+    ...names.map((name) => medianOf(group, (p) => p.stack.cpu[name] ?? 0)),
+    medianOf(group, (p) => p.stack.total),
   ]);
   return table(['CPU µs per request', ...names, 'all'], rows);
 }
 
-export function yardsticks(pairs: readonly Pair[]): string {
+export function baselineList(pairs: readonly Pair[]): string {
   return [...new Map(pairs.map((p) => [p.name, p.against]))]
     .map(([name, against]) => `  ${name.padEnd(10)} ${against}`)
     .join('\n');

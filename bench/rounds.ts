@@ -4,7 +4,7 @@ import type { Options } from './options.ts';
 import { warmUp } from './warm-up.ts';
 import type { Job } from './workers/job.ts';
 
-/** One measurement of the stack and the one of the yardstick right beside it. */
+/** One measurement of the stack, and the one of the baseline right after it. */
 export interface Pair {
   name: string;
   against: string;
@@ -14,8 +14,8 @@ export interface Pair {
 }
 
 /**
- * Stack and yardstick in turn, and the whole again each round: what else the machine does hits both. `cases` is asked
- * for each round, since tokens run out.
+ * Measures stack and baseline alternately in each round, so that other load on the machine affects both. Each round
+ * gets new cases, since tokens expire.
  */
 export async function runRounds(
   bench: Bench,
@@ -30,7 +30,8 @@ export async function runRounds(
     const warm = async (job: Job): Promise<number> =>
       (await warmUp(async () => (await bench.measure(job, load)).total)).length;
     const runs = { stack: await warm(stack), baseline: baseline && (await warm(baseline)) };
-    progress(`warm: ${name} after ${runs.stack} runs${runs.baseline ? `, yardstick after ${runs.baseline}` : ''}`);
+    const baselineRuns = runs.baseline ? `, baseline after ${runs.baseline}` : '';
+    progress(`Warmed up: ${name} after ${runs.stack} runs${baselineRuns}`);
   }
   for (let round = 1; round <= rounds; round++) {
     for (const { name, against, stack, baseline, concurrency: own = concurrency } of await cases()) {
@@ -41,9 +42,9 @@ export async function runRounds(
           stack: await bench.measure(stack, load),
           baseline: baseline && (await bench.measure(baseline, load)),
         };
-        progress(
-          `round ${round} of ${rounds}: ${name} at ${inFlight}: ${measured.stack.rate.toFixed(0)}/s${measured.baseline ? `, yardstick ${measured.baseline.rate.toFixed(0)}/s` : ''}`,
-        );
+        const baselineRate = measured.baseline ? `, baseline ${measured.baseline.rate.toFixed(0)}/s` : '';
+        const rate = `${measured.stack.rate.toFixed(0)}/s${baselineRate}`;
+        progress(`Round ${round} of ${rounds}: ${name} at ${inFlight}: ${rate}`);
         pairs.push({ name, against, concurrency: inFlight, ...measured });
       }
     }

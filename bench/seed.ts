@@ -4,27 +4,35 @@ import { copySchema } from './statements.ts';
 
 const subjectsIn = (to: string): string => `
   INSERT INTO ${to} (key, version, org, app, subject, created_at, claimed, state)
-  SELECT sha256(convert_to($1::text || '/' || subject, 'UTF8')), CASE WHEN claimed THEN 2 ELSE 1 END, $1::text, $2::text, subject, at, claimed,
-    format('{"subject":"%1$s","app":"%2$s","createdAt":"%3$s","credentials":[{"id":"%4$s","credentialType":"customer","status":"%5$s",%6$s"revocable":true,"holderId":"%1$s",%7$s"createdAt":"%3$s"}],"offers":[{"id":"%8$s","credentialId":"%4$s","status":"%9$s","createdAt":"%3$s","expiresAt":"%10$s"}]}',
+  SELECT sha256(convert_to($1::text || '/' || subject, 'UTF8')), CASE WHEN claimed THEN 2 ELSE 1 END,
+    $1::text, $2::text, subject, at, claimed,
+    format('{"subject":"%1$s","app":"%2$s","createdAt":"%3$s",' ||
+        '"credentials":[{"id":"%4$s","credentialType":"customer","status":"%5$s",%6$s"revocable":true,' ||
+          '"holderId":"%1$s",%7$s"createdAt":"%3$s"}],' ||
+        '"offers":[{"id":"%8$s","credentialId":"%4$s","status":"%9$s","createdAt":"%3$s","expiresAt":"%10$s"}]}',
       subject, $2::text, iso, credential, CASE WHEN claimed THEN 'issued' ELSE 'offered' END,
       CASE WHEN claimed THEN format('"issuedAt":"%s",', iso) ELSE '' END,
       CASE WHEN claimed THEN format('"holderClaimedAt":"%s","holderApp":"%s",', iso, $2::text) ELSE '' END,
       offer, CASE WHEN claimed THEN 'claimed' ELSE 'open' END, expires)::json
   FROM (
-    SELECT gen_random_uuid() AS subject, gen_random_uuid() AS credential, gen_random_uuid() AS offer, n % 3 = 0 AS claimed, at,
+    SELECT gen_random_uuid() AS subject, gen_random_uuid() AS credential, gen_random_uuid() AS offer,
+      n % 3 = 0 AS claimed, at,
       to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS iso,
       to_char((at + interval '3 days') AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires
-    FROM (SELECT n, date_trunc('milliseconds', now() - n * interval '1 minute' - random() * interval '50 seconds') AS at FROM generate_series(1, $3::int) AS n) AS times
-  ) AS made`;
+    FROM (
+      SELECT n, date_trunc('milliseconds', now() - n * interval '1 minute' - random() * interval '50 seconds') AS at
+      FROM generate_series(1, $3::int) AS n
+    ) AS times
+  ) AS customers`;
 
-/** An app of acme for the benchmark, with as many customers as asked for, straight into the read model. */
+/** Creates an app of acme for the benchmark, and inserts `count` customers straight into the read model. */
 export async function seedSubjects(
   stack: Stack,
   pool: Pool,
   count: number,
 ): Promise<{ clientId: string; clientSecret: string }> {
   const grants = ['offers:write', 'issued:read', 'issued:manage'].flatMap((grant) => ['--grant', grant]);
-  const made = await stack.operator(
+  const created = await stack.operator(
     'app',
     'create',
     'acme',
@@ -36,13 +44,13 @@ export async function seedSubjects(
     'http://localhost:9/callback',
     ...grants,
   );
-  const { app, clientSecret } = made as { app: { clientId: string }; clientSecret: string };
+  const { app, clientSecret } = created as { app: { clientId: string }; clientSecret: string };
   await pool.query(subjectsIn('subjects.subject'), ['acme', app.clientId, count]);
   await pool.query('VACUUM ANALYZE subjects.subject');
   return { clientId: app.clientId, clientSecret };
 }
 
-/** Tables as issuance's, keys and indexes included, for the bare transaction. */
+/** Copies issuance's tables, with keys and indexes, for the baseline. */
 export async function copyTables(pool: Pool): Promise<void> {
   const like = (name: string): string => `CREATE TABLE ${copySchema}.${name} (LIKE issuance.${name} INCLUDING ALL)`;
   await pool.query(`DROP SCHEMA IF EXISTS ${copySchema} CASCADE`);

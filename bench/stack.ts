@@ -20,14 +20,14 @@ export interface App {
 
 const commandLine = fileURLToPath(new URL('../tools/holdfast.mjs', import.meta.url));
 
-/** The stack that was started for us, as the files in its folder describe it. */
+/** The running stack, as the files in its folder describe it. */
 export class Stack {
   readonly baseUrl: string;
-  /** As the owner of the database. */
+  /** Connects as the owner of the database. */
   readonly databaseUrl: string;
   readonly shop: App;
   readonly natsUrl: string;
-  /** By which services log in to the bus. */
+  /** Seeds with which services log in to the bus. */
   readonly nkeySeeds: Record<string, string>;
   readonly #home: string;
   readonly #control: { port: number; token: string };
@@ -55,7 +55,7 @@ export class Stack {
     return members.flatMap(({ name, pid }) => (pid === null ? [] : [{ name, pid }]));
   }
 
-  /** What a service tells Prometheus. */
+  /** The metrics of a service in Prometheus' text format. */
   async metricsOf(name: string): Promise<string> {
     const { readyUrl } = ((await this.#request('GET', 'list')) as Member[]).find((m) => m.name === name)!;
     return (await fetch(new URL('/metrics', readyUrl!))).text();
@@ -70,14 +70,14 @@ export class Stack {
     await this.#request('POST', `start/${name}`);
   }
 
-  /** CPU time used so far by each of our processes, in µs. */
+  /** CPU time of each process of the stack so far, in µs. */
   async cpu(): Promise<Map<string, number>> {
     const members = await this.members();
     const all = allStats();
     return new Map(members.map(({ name, pid }) => [name, cpuOfTree(pid, all)]));
   }
 
-  /** Runs the operator's command line and gives back what it prints as JSON. */
+  /** Runs a command of the operator and resolves to its JSON output. */
   async operator(...args: string[]): Promise<unknown> {
     const env = { ...process.env, HOLDFAST_HOME: this.#home };
     const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, '--json'], { env });
@@ -90,7 +90,7 @@ export class Stack {
       method,
       headers: { authorization: `Bearer ${token}` },
     });
-    if (!response.ok) throw new Error(`The launcher would not ${path}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`The launcher rejected ${path}: ${await response.text()}`);
     return response.json();
   }
 }

@@ -2,11 +2,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 export interface BareStatement {
   text: string;
-  /** Fresh values for each run. */
+  /** New values for each run. */
   values: (args: never) => unknown[];
 }
 
-/** Where the baseline's rows go: tables like issuance's, from which no relay publishes. */
+/** The schema of the baseline: copies of issuance's tables, from which no relay publishes. */
 export const copySchema = 'bench';
 
 export interface OfferArgs {
@@ -28,15 +28,22 @@ export interface GetArgs {
 }
 
 const newest = (condition: string): string =>
-  `SELECT state FROM subjects.subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${condition} ORDER BY created_at DESC, subject DESC LIMIT $3`;
+  `SELECT state FROM subjects.subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${condition}
+   ORDER BY created_at DESC, subject DESC LIMIT $3`;
 
-/** What the stack does with the same rows, without the stack. */
+/** The statements of the baselines. */
 export const statements: Record<string, BareStatement> = {
   offer: {
-    text: `WITH s AS (INSERT INTO ${copySchema}.subject (id, org, app, version, created_at) VALUES ($1, 'acme', $2, 1, $3)),
-      c AS (INSERT INTO ${copySchema}.credential (id, subject, org, type, status, revocable, created_at) VALUES ($4, $1, 'acme', 'customer', 'offered', true, $3)),
-      o AS (INSERT INTO ${copySchema}.offer (id, credential, subject, org, app, token_hash, status, expires_at, created_at) VALUES ($5, $4, $1, 'acme', $2, $6, 'open', $7, $3))
-      INSERT INTO ${copySchema}.outbox (id, aggregate, subject, payload) VALUES ($8, $9, 'evt.issuance.offer.created', $10)`,
+    text: `WITH
+      s AS (INSERT INTO ${copySchema}.subject (id, org, app, version, created_at)
+        VALUES ($1, 'acme', $2, 1, $3)),
+      c AS (INSERT INTO ${copySchema}.credential (id, subject, org, type, status, revocable, created_at)
+        VALUES ($4, $1, 'acme', 'customer', 'offered', true, $3)),
+      o AS (INSERT INTO ${copySchema}.offer
+          (id, credential, subject, org, app, token_hash, status, expires_at, created_at)
+        VALUES ($5, $4, $1, 'acme', $2, $6, 'open', $7, $3))
+      INSERT INTO ${copySchema}.outbox (id, aggregate, subject, payload)
+        VALUES ($8, $9, 'evt.issuance.offer.created', $10)`,
     values: ({ payload }: OfferArgs) => {
       const [subject, now] = [randomUUID(), new Date()];
       return [

@@ -15,12 +15,12 @@ export function table(head: string[], cells: string[][]): string {
 
 /** The lines that a row takes: as many as its tallest cell. */
 function linesOf(row: string[]): string[][] {
-  const parts = row.map((cell) => cell.split('\n'));
-  const height = Math.max(...parts.map((lines) => lines.length));
-  return Array.from({ length: height }, (_, i) => parts.map((lines) => lines[i] ?? ''));
+  const cells = row.map((cell) => cell.split('\n'));
+  const height = Math.max(...cells.map((lines) => lines.length));
+  return Array.from({ length: height }, (_, i) => cells.map((lines) => lines[i] ?? ''));
 }
 
-/** Three digits that mean something; `-` for what was not measured. */
+/** Three significant digits; `-` without a value. */
 export function figure(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '-';
   if (Math.abs(value) >= 100) return value.toFixed(0);

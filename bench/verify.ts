@@ -19,16 +19,16 @@ export interface Verified {
   rate: number;
   /** CPU µs per entry, without the start of the program. */
   cpu: number;
-  /** CPU µs per entry of SHA-256 over the bytes of the file, and nothing else. */
+  /** CPU µs per entry for only SHA-256 over the bytes of the file. */
   bare: number;
-  /** Milliseconds of a log with one entry: the program starts. */
+  /** Milliseconds for a log with one entry, which is the start of the program. */
   start: number;
 }
 
 const commandLine = fileURLToPath(new URL('../apps/cli/dist/main.js', import.meta.url));
 const origin = 'bench.example/o/acme/audit';
 
-/** Verifies an exported log of many entries by the command line, as an organization would. */
+/** Verifies a large exported log with the command line, as an organization would. */
 export async function measureVerify(rounds: number, print: (text: string) => void): Promise<Verified> {
   const entries = 200_000;
   print(`Writing a log of ${entries} entries ...`);
@@ -78,7 +78,7 @@ interface Run {
 }
 
 async function verify(file: string, key: string): Promise<Run> {
-  // While it runs, this process does nothing but wait.
+  // This process only waits meanwhile, so that the CPU time of its tree is that of the command line.
   const used = (): number => cpuOfTree(process.pid, allStats());
   const [began, before] = [performance.now(), used()];
   await promisify(execFile)(process.execPath, [commandLine, 'audit', 'verify', file, '--key', key]).catch(
@@ -110,16 +110,16 @@ async function writeLog(file: string, size: number, sign: (size: number, root: B
       lines += line(entry);
     }
     writeSync(out, lines);
-    // Connections to the stack are kept up meanwhile.
+    // Lets the connections to the stack answer pings meanwhile.
     await setImmediate();
   }
   writeSync(out, line({ type: 'end', count: size, lastSeq: size, checkpoint: sign(size, range.root()), lateMs: 0 }));
   closeSync(out);
 }
 
-/** An offer to a customer, with the two names that it opens. */
+/** The entry of an offer, with the pseudonym mappings of customer and offer. */
 function entryOf(seq: number): ExportedAuditEntry {
-  const names = ['customer', 'offer'].map((type) => {
+  const pseudonyms = ['customer', 'offer'].map((type) => {
     const [value, salt] = [randomUUID(), randomBytes(16)];
     return {
       type,
@@ -132,7 +132,7 @@ function entryOf(seq: number): ExportedAuditEntry {
     occurredAt: new Date(1_763_700_000_000 + seq).toISOString(),
     action: 'offer.create',
     actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'shop' },
-    targets: names.map(({ type, id }) => ({ type, id })),
+    targets: pseudonyms.map(({ type, id }) => ({ type, id })),
     outcome: { result: 'success', status: 201 },
     request: {
       id: randomUUID(),
@@ -149,7 +149,14 @@ function entryOf(seq: number): ExportedAuditEntry {
     leafHash: leafHash(leaf).toString('base64'),
     class: 'changes',
     month: occurredAt.slice(0, 7),
-    found: { id, occurredAt, action, actor: actor.id, outcome: outcome.result, targets: names.map((name) => name.id) },
-    names: names.map(({ id, opened }) => ({ pseudonym: id, ...opened })),
+    found: {
+      id,
+      occurredAt,
+      action,
+      actor: actor.id,
+      outcome: outcome.result,
+      targets: pseudonyms.map(({ id }) => id),
+    },
+    names: pseudonyms.map(({ id, opened }) => ({ pseudonym: id, ...opened })),
   };
 }

@@ -7,14 +7,14 @@ test.each([
   [[100, 98, 96], true],
   [[300, 200, 199], false],
   [[100, 100, 90], false],
-])('the runs %j count as flat: %s', (seen, flat) => expect(isFlat(seen)).toBe(flat));
+])('runs of %j are flat: %s', (seen, flat) => expect(isFlat(seen)).toBe(flat));
 
-test('warms up until three runs are alike', async () => {
+test('repeats until three runs are flat', async () => {
   const costs = [900, 500, 300, 290, 285, 100];
   expect(await warmUp(() => Promise.resolve(costs.shift()!))).toEqual([900, 500, 300, 290, 285]);
 });
 
-test('gives up after ten runs that never are', async () => {
+test('ends after ten runs that are never flat', async () => {
   let cost = 1;
   expect(await warmUp(() => Promise.resolve((cost *= 2)))).toHaveLength(10);
 });

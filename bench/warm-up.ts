@@ -1,21 +1,21 @@
-/** What a run may differ from the one before and still count as flat. */
-const flatWithin = 0.05;
-const fewestRuns = 3;
-const mostRuns = 10;
+/** A run counts as flat when it differs from the one before by at most this share. */
+const maxDifference = 0.05;
+const minRuns = 3;
+const maxRuns = 10;
 
 /**
- * Repeats a measurement until it is flat: CPU per request of the last two runs each within 5 % of the run before, since
- * V8 optimizes and pools fill over seconds. Ten runs (about 20 s of load) at the most; on a noisy machine they say that
- * it never was.
+ * Repeats a measurement until it is flat: CPU per request of the last two runs is within 5 % of the run before. V8
+ * optimizes and pools fill for some seconds. It ends after ten runs (about 20 s of load) in any case; then the machine
+ * was too busy.
  */
 export async function warmUp(measure: () => Promise<number>): Promise<number[]> {
   const seen: number[] = [];
-  while (seen.length < mostRuns && !isFlat(seen)) seen.push(await measure());
+  while (seen.length < maxRuns && !isFlat(seen)) seen.push(await measure());
   return seen;
 }
 
 export function isFlat(seen: readonly number[]): boolean {
-  if (seen.length < fewestRuns) return false;
-  const [first, second, third] = seen.slice(-fewestRuns) as [number, number, number];
-  return [second / first, third / second].every((ratio) => Math.abs(ratio - 1) <= flatWithin);
+  if (seen.length < minRuns) return false;
+  const [first, second, third] = seen.slice(-minRuns) as [number, number, number];
+  return [second / first, third / second].every((ratio) => Math.abs(ratio - 1) <= maxDifference);
 }

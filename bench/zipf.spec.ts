@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { zipf } from './zipf.ts';
 
-test('the second comes half as often as the first, the fourth a quarter', () => {
+test('draws the second half as often as the first, and the fourth a quarter as often', () => {
   const steps = 2500;
   let step = 0;
   const draw = zipf(4, () => (step++ + 0.5) / steps);

@@ -6,11 +6,11 @@ export function zipf(count: number, random: () => number = Math.random): () => n
   const sums: number[] = [];
   for (let n = 0; n < count; n++) sums.push((sums[n - 1] ?? 0) + 1 / (n + 1));
   return () => {
-    const wanted = random() * (sums[count - 1] ?? 0);
+    const target = random() * (sums[count - 1] ?? 0);
     let [low, high] = [0, count - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (sums[middle]! > wanted) high = middle;
+      if (sums[middle]! > target) high = middle;
       else low = middle + 1;
     }
     return low;

@@ -1,10 +1,13 @@
 #!/bin/sh
-# Collects what the image of one service needs, after the build:  collect.sh SERVICE FOLDER
-# Every workspace's package.json comes along, since `npm ci` compares them with the lock; its dist only when it is run.
+# Collects the files of one service's image after the build: collect.sh SERVICE FOLDER
+# It copies every workspace's package.json, since `npm ci` compares them with the lock file, and dist only of what runs.
 set -eu
 service=$1
 out=$2
-[ -f "apps/$service/dist/main.js" ] || { echo "There is no service $service; give --build-arg SERVICE=NAME with the name of a folder in apps/."; exit 1; }
+if [ ! -f "apps/$service/dist/main.js" ]; then
+  echo "Unknown service $service. Pass --build-arg SERVICE=NAME with the name of a folder in apps/." >&2
+  exit 1
+fi
 
 mkdir -p "$out"
 cp package.json package-lock.json .npmrc "$out"
@@ -15,9 +18,9 @@ for project in apps/* libs/* examples/*; do
   case "$project" in
     libs/testing | examples/*) ;;
     libs/* | "apps/$service") cp -R "$project/dist" "$out/$project" ;;
-    # What the gateway serves to browsers.
+    # The gateway serves these pages to browsers.
     apps/pages) if [ "$service" = gateway ]; then cp -R "$project/dist" "$out/$project"; fi ;;
-    # The setup job runs the migrations of all.
+    # The setup job runs the migrations of all services.
     *) if [ "$service" = cli ] && [ -f "$project/dist/migrate.js" ]; then cp -R "$project/dist" "$out/$project"; fi ;;
   esac
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The start job: roles and grants, every service's tables, the streams of the bus. Each step may be run again.
+# The setup job creates roles and grants, every service's tables and the streams of the bus. Each step is idempotent.
 set -eu
 cd /app
 node service/main.js database setup

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CookieJar } from './cookie-jar.ts';
 
-test('sends a cookie below its path alone, and forgets one that is deleted', () => {
+test('sends a cookie only below its path, and removes one that has expired', () => {
   const jar = new CookieJar();
   jar.keep(['s=1; path=/o/acme; HttpOnly', 'i=2; Path=/o/acme/api/sign-in/x', 'all=3']);
   expect(jar.for('/o/acme/api/sign-in/x/options')).toBe('s=1; i=2; all=3');

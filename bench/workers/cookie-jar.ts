@@ -1,7 +1,4 @@
-/**
- * The cookies of one sign-in, as far as its routes need them: by name and path (RFC 6265 §5.3, §5.4), no dates but
- * those that delete.
- */
+/** The cookies of one sign-in, by name and path (RFC 6265 §5.3, §5.4). Only an expiration in the past matters. */
 export class CookieJar {
   readonly #kept = new Map<string, { pair: string; path: string }>();
 

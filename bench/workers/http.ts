@@ -1,4 +1,4 @@
-// Load over HTTP in a process of its own, so that its CPU time is told apart from the stack's.
+// Generates load over HTTP in its own process, so that its CPU time is measured apart from the stack's.
 import autocannon from 'autocannon';
 import type { HttpJob } from './job.ts';
 import { serveJobs } from './serve-jobs.ts';

@@ -1,4 +1,4 @@
-/** One request that is sent again and again. */
+/** A request that is sent repeatedly. */
 export interface HttpRequest {
   method: 'GET' | 'POST';
   path: string;
@@ -6,7 +6,7 @@ export interface HttpRequest {
   body?: string;
 }
 
-/** Requests over HTTP, in turn. `expect` is the status of a good answer. */
+/** Requests over HTTP, in turn. `expect` is the expected status. */
 export interface HttpJob {
   kind: 'http';
   url: string;
@@ -14,7 +14,7 @@ export interface HttpJob {
   expect: number;
 }
 
-/** A prepared statement; `rows` makes its values, by name (statements.ts), from `args`. */
+/** A prepared statement by its name in statements.ts, with the arguments of its values. */
 export interface SqlJob {
   kind: 'sql';
   url: string;
@@ -22,7 +22,7 @@ export interface SqlJob {
   args: unknown;
 }
 
-/** Whole sign-ins at an app, by customers that the worker claims offers for when it is first asked. */
+/** Whole sign-ins at an app. The worker creates the customers and claims their offers with the first job. */
 export interface SignInJob {
   kind: 'sign-in';
   url: string;
@@ -30,7 +30,7 @@ export interface SignInJob {
   clientId: string;
   clientSecret: string;
   redirectUri: string;
-  /** `Authorization` that may make offers. */
+  /** `Authorization` header with the scope for offers. */
   offering: string;
 }
 
@@ -41,10 +41,10 @@ export interface Load {
   seconds: number;
 }
 
-/** What a worker tells of one load. Latencies in ms. */
+/** The result of one load. Latencies are in ms. */
 export interface Result {
   requests: number;
-  /** Answers that were not the expected ones. */
+  /** Unexpected responses. */
   failures: number;
   seconds: number;
   p50: number;

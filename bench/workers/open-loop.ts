@@ -1,5 +1,5 @@
-// Arrivals that do not wait for answers, in a process of its own: undici over connections that are kept, bodies dropped
-// unread. On the machine of the stack it takes a share of the same cores, which `ownCpu` tells.
+// Sends requests without waiting for responses, in its own process, with undici over kept connections and without
+// reading bodies. It runs on the same cores as the stack; `ownCpu` is its share.
 import { Pool } from 'undici';
 import { percentile } from '../statistics.ts';
 import type { HttpRequest } from './job.ts';
@@ -8,7 +8,7 @@ export interface OpenLoop {
   url: string;
   requests: HttpRequest[];
   expect: number;
-  /** Arrivals a second, for so many seconds. */
+  /** Requests per second, for `seconds`. */
   rate: number;
   seconds: number;
   connections: number;
@@ -17,21 +17,21 @@ export interface OpenLoop {
 export interface OpenLoopResult {
   sent: number;
   good: number;
-  /** Answers of 429 and 503. */
+  /** Responses with 429 and 503. */
   refused: number;
-  /** Other answers, and none at all. */
+  /** Other responses, and requests without a response. */
   failed: number;
-  /** From the moment when the request was due, of good answers, in ms. */
+  /** Latency of good responses from the moment when the request was due, in ms. */
   p50: number;
   p99: number;
-  /** Until the last answer, in s. */
+  /** Until the last response, in s. */
   seconds: number;
   /** CPU time of this process, in µs. */
   ownCpu: number;
 }
 
 const tickMs = 5;
-/** What takes longer has no caller any more. */
+/** A caller would not wait longer. */
 const timeoutMs = 10_000;
 
 async function load({ url, requests, expect, rate, seconds, connections }: OpenLoop): Promise<OpenLoopResult> {
@@ -42,7 +42,7 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
     bodyTimeout: timeoutMs,
   });
   const latencies: number[] = [];
-  const seen = { sent: 0, good: 0, refused: 0, failed: 0, over: 0 };
+  const seen = { sent: 0, good: 0, refused: 0, failed: 0, finished: 0 };
   const before = process.cpuUsage();
   const began = performance.now();
   let ended = began;
@@ -53,7 +53,7 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
     let status = 0;
     const finish = (): void => {
       ended = performance.now();
-      seen.over += 1;
+      seen.finished += 1;
       if (status === expect) {
         seen.good += 1;
         latencies.push(ended - dueAt);
@@ -86,8 +86,9 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
     }, tickMs);
   });
   const endsAt = performance.now() + timeoutMs;
-  while (seen.over < seen.sent && performance.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, 20));
-  seen.failed += seen.sent - seen.over;
+  while (seen.finished < seen.sent && performance.now() < endsAt)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  seen.failed += seen.sent - seen.finished;
   const { user, system } = process.cpuUsage(before);
   await pool.destroy();
   const sorted = Float64Array.from(latencies).sort();

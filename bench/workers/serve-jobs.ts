@@ -1,15 +1,15 @@
 import { percentile } from '../statistics.ts';
 import type { Load, Result } from './job.ts';
 
-export interface Answers {
-  /** In ms, of good answers. */
+export interface Measurements {
+  /** Of expected responses, in ms. */
   latencies: number[];
   failures: number;
   seconds: number;
 }
 
-/** Main loop of a worker process: a job comes in over IPC, its result goes out. */
-export function serveJobs<Job>(work: (job: Job, load: Load) => Promise<Answers>): void {
+/** Main loop of a worker process: receives jobs over IPC and sends their results. */
+export function serveJobs<Job>(work: (job: Job, load: Load) => Promise<Measurements>): void {
   process.on('message', ({ job, load }: { job: Job; load: Load }) => {
     const before = process.cpuUsage();
     work(job, load).then(

@@ -20,13 +20,13 @@ async function exchange(
 ): Promise<{ body: Json; headers: Headers }> {
   const response = await fetch(url, { redirect: 'manual', ...init });
   const text = await response.text();
-  if (response.status !== expected) throw new Error(`${step} was answered ${response.status}: ${text.slice(0, 500)}`);
+  if (response.status !== expected) throw new Error(`${step} returned ${response.status}: ${text.slice(0, 500)}`);
   const isJson = response.headers.get('content-type')?.includes('json');
   return { body: isJson ? (JSON.parse(text) as Json) : {}, headers: response.headers };
 }
 
-/** As a script of the stack's own pages sends it. */
-function sent(url: string, body: object): RequestInit {
+/** A request as a script of Holdfast's own pages sends it. */
+function fromPage(url: string, body: object): RequestInit {
   return {
     method: 'POST',
     body: JSON.stringify(body),
@@ -39,7 +39,7 @@ function sent(url: string, body: object): RequestInit {
   };
 }
 
-/** An offer, claimed by the public routes. */
+/** Makes an offer and claims it by the public routes. */
 export async function newCustomer({ url, org, offering }: SignInJob): Promise<Customer> {
   const origin = new URL(url).origin;
   const offers = `${url}/o/${org}/api/credentials/offers`;
@@ -54,13 +54,13 @@ export async function newCustomer({ url, org, offering }: SignInJob): Promise<Cu
     'claim options',
     200,
     `${url}/o/${org}/api/claim/options`,
-    sent(origin, { token }),
+    fromPage(origin, { token }),
   );
   const response = authenticator.register(body.options as object, { origin });
   const complete = new URL(`${url}/o/${org}/api/claim/complete`);
   const jar = new CookieJar();
   jar.keep(headers.getSetCookie());
-  const { headers: more, ...completion } = sent(origin, { token, response });
+  const { headers: more, ...completion } = fromPage(origin, { token, response });
   await exchange('claim', 200, complete, {
     ...completion,
     headers: { ...(more as Record<string, string>), cookie: jar.for(complete.pathname) },
@@ -69,8 +69,8 @@ export async function newCustomer({ url, org, offering }: SignInJob): Promise<Cu
 }
 
 /**
- * Six requests, by a browser without a session: authorize, the two JSON routes of the sign-in page, resume; and the
- * app's token and userinfo.
+ * Signs in with six requests: authorize, the two JSON routes of the sign-in page and resume by a browser without a
+ * session, then token and userinfo by the app.
  */
 export async function signIn(job: SignInJob, { subject, authenticator }: Customer): Promise<void> {
   const { url, org, clientId, clientSecret, redirectUri } = job;
@@ -79,16 +79,16 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const jar = new CookieJar();
   const browse = async (step: string, expected: number, address: string, init: RequestInit = {}) => {
     const target = new URL(address, url);
-    const seen = await exchange(step, expected, target, {
+    const response = await exchange(step, expected, target, {
       ...init,
       headers: { accept: 'text/html', ...(init.headers as Record<string, string>), cookie: jar.for(target.pathname) },
     });
-    jar.keep(seen.headers.getSetCookie());
-    return { ...seen, location: seen.headers.get('location') ?? '' };
+    jar.keep(response.headers.getSetCookie());
+    return { ...response, location: response.headers.get('location') ?? '' };
   };
 
   const [verifier, state, nonce] = [random(), random(), random()];
-  const wanted = new URLSearchParams({
+  const parameters = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
@@ -98,17 +98,17 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  const page = (await browse('authorize', 303, `${issuer}/authorize?${wanted}`)).location;
+  const page = (await browse('authorize', 303, `${issuer}/authorize?${parameters}`)).location;
   const steps = page.replace('/sign-in/', '/api/sign-in/');
-  const { body: begun } = await browse('options', 200, `${steps}/options`, sent(origin, {}));
-  const response = authenticator.authenticate(begun.options as object, { origin });
-  const { body: done } = await browse('complete', 200, `${steps}/complete`, sent(origin, { response }));
-  const back = new URL((await browse('resume', 303, done.redirectTo as string)).location);
-  if (back.searchParams.get('state') !== state) throw new Error('the app gets another state back');
+  const { body: optionsBody } = await browse('options', 200, `${steps}/options`, fromPage(origin, {}));
+  const response = authenticator.authenticate(optionsBody.options as object, { origin });
+  const { body: completed } = await browse('complete', 200, `${steps}/complete`, fromPage(origin, { response }));
+  const callback = new URL((await browse('resume', 303, completed.redirectTo as string)).location);
+  if (callback.searchParams.get('state') !== state) throw new Error('the app received another state');
 
   const grant = new URLSearchParams({
     grant_type: 'authorization_code',
-    code: back.searchParams.get('code') ?? '',
+    code: callback.searchParams.get('code') ?? '',
     redirect_uri: redirectUri,
     code_verifier: verifier,
   });
@@ -121,5 +121,5 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const { body: claims } = await exchange('userinfo', 200, `${issuer}/userinfo`, {
     headers: { authorization: `Bearer ${tokens.access_token as string}` },
   });
-  if (claims.sub !== subject) throw new Error('userinfo tells of another customer');
+  if (claims.sub !== subject) throw new Error('userinfo is of another customer');
 }

@@ -1,10 +1,10 @@
-// Whole sign-ins, as a browser with a passkey and the app behind it make them, in a process of its own. The first load
-// claims the customers, which is why it has to be the warm-up.
+// Generates whole sign-ins of a browser with a passkey and the app behind it, in its own process. The first load
+// creates the customers, so it has to be the warm-up.
 import type { SignInJob } from './job.ts';
 import { serveJobs } from './serve-jobs.ts';
 import { newCustomer, signIn, type Customer } from './sign-in-steps.ts';
 
-/** Each signs in once at a time. */
+/** Each of them has at most one sign-in at a time. */
 const customers: Customer[] = [];
 
 serveJobs<SignInJob>(async (job, { concurrency, seconds }) => {

@@ -1,12 +1,11 @@
-// The bare database: the same pool and concurrency as a service's, one prepared statement, nothing around it.
+// Generates load on the database alone: one prepared statement, with the pool and concurrency of a service.
 import pg from 'pg';
 import { statements } from '../statements.ts';
 import type { SqlJob } from './job.ts';
 import { serveJobs } from './serve-jobs.ts';
 
 /**
- * As DATABASE_POOL of the services, whose statements are planned once as well: planning each list anew would flatter
- * the stack.
+ * As DATABASE_POOL of the services. Plans are generic, as theirs are, since planning each list would slow the baseline.
  */
 const poolSize = 12;
 

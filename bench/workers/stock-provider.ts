@@ -1,5 +1,5 @@
-// The yardstick of the token endpoint: oidc-provider as it comes, on plain node:http, issuing the same JWT to the same
-// kind of client. No gateway, no directory, no audit record; it also answers the cheapest request that HTTP allows.
+// The baseline of the token endpoint: oidc-provider without changes on plain node:http, which issues the same JWT to
+// the same kind of client, without gateway, directory and audit record. It also serves the baseline of `floor`.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -73,11 +73,11 @@ const provider = new Provider(issuer, {
 });
 const secretId = randomUUID();
 
-const answer = provider.callback();
+const handle = provider.callback();
 const server = createServer((request, response) => {
   if (request.url === '/healthz')
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}');
-  else void answer(request, response);
+  else void handle(request, response);
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('disconnect', () => process.exit());

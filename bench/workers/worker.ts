@@ -6,7 +6,7 @@ import type { Job, Load, Result } from './job.ts';
 
 const execArgv = ['--disable-warning=ExperimentalWarning'];
 
-/** A process that loads something on demand, or is itself the yardstick. It ends with us. */
+/** A process that generates load, or is itself the baseline. It ends together with this one. */
 export class Worker {
   readonly #child: ChildProcess;
 
@@ -22,15 +22,15 @@ export class Worker {
   }
 
   async nextMessage(): Promise<unknown> {
-    const over = new AbortController();
-    const { signal } = over;
+    const cleanUp = new AbortController();
+    const { signal } = cleanUp;
     const ended = once(this.#child, 'exit', { signal }).then(() => [{ error: 'a worker of the benchmark ended' }]);
     ended.catch(() => undefined);
     try {
       const [message] = (await Promise.race([once(this.#child, 'message', { signal }), ended])) as unknown[];
       return message;
     } finally {
-      over.abort();
+      cleanUp.abort();
     }
   }
 
