@@ -1,28 +1,24 @@
 import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { RequestInfo } from '@holdfast/contracts';
 
 /**
- * Whom an address stands for: an IPv4 address itself, of IPv6 the /64, which is what one subscriber has and may change
- * addresses within. One spelling for each: an IPv4 address in IPv6 clothes is the IPv4 address.
+ * The network that one subscriber has: an IPv4 address itself, and the /64 of an IPv6 address, within which a subscriber
+ * may change addresses.
  */
 export function networkOf(address: string): string {
   const canonical = canonicalAddress(address);
   if (!isIPv6(canonical)) return canonical;
-  return `${groupsOf(canonical)
-    .slice(0, 4)
-    .map((g) => g.toString(16))
-    .join(':')}::/64`;
+  const prefix = ipaddr.IPv6.parse(canonical).parts.slice(0, 4);
+  return `${prefix.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
-/** The one spelling of an address (RFC 5952), without a zone; an IPv4 address in IPv6 clothes is the IPv4 address. */
+/** One spelling of each address (RFC 5952), without a zone; of an IPv4-mapped IPv6 address the IPv4 address. */
 export function canonicalAddress(address: string): string {
   const bare = address.split('%')[0]!;
   if (!isIPv6(bare)) return bare;
-  const canonical = new URL(`http://[${bare}]`).hostname.slice(1, -1);
-  const groups = groupsOf(canonical);
-  const [high = 0, low = 0] = groups.slice(6);
-  const mapped = groups.slice(0, 5).every((g) => g === 0) && groups[5] === 0xffff;
-  return mapped ? [high >> 8, high & 255, low >> 8, low & 255].join('.') : canonical;
+  const ip = ipaddr.process(bare);
+  return ip instanceof ipaddr.IPv6 ? ip.toRFC5952String() : ip.toString();
 }
 
 const longestUserAgent = 512;
@@ -39,15 +35,4 @@ export function personalOrigin(
     ...(address && { address: canonicalAddress(address) }),
     ...(userAgent && { userAgent: userAgent.slice(0, longestUserAgent).toWellFormed() }),
   };
-}
-
-/** The eight groups of a canonical IPv6 address (RFC 5952), as URL writes it. */
-function groupsOf(canonical: string): number[] {
-  const [front = [], back = []] = canonical.split('::').map((part) =>
-    part
-      .split(':')
-      .filter(Boolean)
-      .map((g) => Number.parseInt(g, 16)),
-  );
-  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
 }
