@@ -27,18 +27,15 @@ import { Readiness, startService, type RunningService } from '@holdfast/service'
 import { eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
 import { RevocationFeed } from './revocation-feed.js';
 
-/**
- * What a stolen service can do with its own rights: everything here is tried as a user of the bus, on a real
- * nats-server.
- */
+/** What a stolen service can do with its own permissions. Each test sends as a NATS user, on a real nats-server. */
 
-const carriedOut: string[] = [];
+const withdrawn: string[] = [];
 
 @Controller()
 class Issuance {
   @Handles(withdrawOffer)
   async withdraw({ offerId }: RequestOf<typeof withdrawOffer>): Promise<Record<string, never>> {
-    carriedOut.push(offerId);
+    withdrawn.push(offerId);
     return {};
   }
 }
@@ -63,7 +60,7 @@ const as = async (user: BusUser): Promise<NatsConnection> => {
   connections.push(connection);
   return connection;
 };
-/** Has JetStream deliver the next event of audit, or word that there is none, wherever the thief wants it. */
+/** Makes JetStream deliver audit's next event, or the status that there is none, to a subject of the thief's choice. */
 const deliverTo = (thief: NatsConnection, subject: string, request: object = { batch: 1, no_wait: true }): void =>
   thief.publish('$JS.API.CONSUMER.MSG.NEXT.DIRECTORY.audit', JSON.stringify(request), { reply: subject });
 const dropped = async (subject: string): Promise<number> =>
@@ -96,16 +93,16 @@ afterAll(async () => {
   await Promise.all(connections.map((connection) => connection.close()));
   await nats.stop();
 });
-beforeEach(() => void (carriedOut.length = 0));
+beforeEach(() => void (withdrawn.length = 0));
 
-test('the access feed goes on when JetStream is made to deliver into it', async () => {
+test('the revocation feed drops what JetStream is made to deliver to it, and continues', async () => {
   const feed = new RevocationFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
   feed.start();
   await eventually(() => feed.fresh);
   const before = await dropped(revocationFeedSubject);
   const audit = await as('audit');
   deliverTo(audit, revocationFeedSubject);
-  // Of an API call and of an acknowledgement the answer goes where the thief wants it as well.
+  // The thief can also choose where the responses of API calls and acknowledgements go.
   audit.publish('$JS.API.CONSUMER.INFO.DIRECTORY.audit', '', { reply: revocationFeedSubject });
   await jetstream(await as('directory')).publish('evt.directory.app.updated', '{"seq":1}');
   deliverTo(audit, revocationFeedSubject);
@@ -116,7 +113,7 @@ test('the access feed goes on when JetStream is made to deliver into it', async 
   await eventually(() => feed.fresh);
 });
 
-test("JetStream's acknowledgement of an event is no heartbeat, though it has a number of the same name", async () => {
+test("the revocation feed does not take JetStream's acknowledgement of an event for a heartbeat", async () => {
   const feed = new RevocationFeed(new Bus(await as('gateway')), 'gateway', new Readiness());
   feed.start();
   await eventually(() => feed.fresh);
@@ -126,31 +123,32 @@ test("JetStream's acknowledgement of an event is no heartbeat, though it has a n
     50,
   );
   await eventually(() => !feed.fresh, 5000);
+  await eventually(async () => expect(await dropped(revocationFeedSubject)).toBeGreaterThan(before));
   clearInterval(forging);
-  expect(await dropped(revocationFeedSubject)).toBeGreaterThan(before);
+  expect(feed.fresh).toBe(false);
 });
 
-test('notices of applied events go on when JetStream is made to deliver into them', async () => {
-  const notices = new ProjectionAcknowledgements(await as('directory'), 'directory');
+test('projection acknowledgements drop what JetStream is made to deliver to them, and continue', async () => {
+  const acknowledgements = new ProjectionAcknowledgements(await as('directory'), 'directory');
   const subject = projectionAcknowledgementSubject('audit', 'directory');
   const [audit, before] = [await as('audit'), await dropped('applied.directory.*')];
   deliverTo(audit, subject);
-  audit.publish(subject, 'nothing that could be read');
+  audit.publish(subject, 'not JSON');
   audit.publish(subject, JSON.stringify({ ids: [] }));
   await eventually(async () => expect((await dropped('applied.directory.*')) - before).toBe(3));
-  const applied = notices.wait('audit', 'e', 5000);
+  const applied = acknowledgements.wait('audit', 'e', 5000);
   audit.publish(subject, '["e"]');
   expect(await applied).toBe(true);
 });
 
-test('an event that is a request is not carried out, though JetStream delivers it to the handler', async () => {
+test('a service does not handle a request that JetStream delivers as an event', async () => {
   const [directory, audit] = [await as('directory'), await as('audit')];
   const before = await dropped(withdrawOffer.subject);
   await jetstream(directory).publish('evt.directory.app.updated', packet(randomUUID()));
   await jetstream(directory).publish('evt.directory.app.updated', packet(randomUUID(), {}));
   deliverTo(audit, withdrawOffer.subject, { batch: 10, no_wait: true });
   await eventually(async () => expect((await dropped(withdrawOffer.subject)) - before).toBeGreaterThanOrEqual(3));
-  expect(carriedOut).toEqual([]);
+  expect(withdrawn).toEqual([]);
 });
 
 test.each([
@@ -158,30 +156,30 @@ test.each([
   ["a reply subject in another caller's inbox", `${inboxPrefix('auth')}.x`],
   ['a reply subject in no inbox', 'feed.directory.access'],
   ['a reply subject that only begins like an inbox', `${inboxPrefix('gateway')}2.x`],
-])('a request with %s is not carried out', async (_, reply) => {
+])('a service does not handle a request with %s', async (_, reply) => {
   const [gateway, before] = [await as('gateway'), await dropped(withdrawOffer.subject)];
   gateway.publish(withdrawOffer.subject, packet(randomUUID()), reply === undefined ? {} : { reply });
   await eventually(async () => expect((await dropped(withdrawOffer.subject)) - before).toBe(1));
-  expect(carriedOut).toEqual([]);
+  expect(withdrawn).toEqual([]);
 });
 
 test.each([
   ['nothing', ''],
-  ['no JSON', '{'],
-  ['no request', '[]'],
-  ['a request without an id, which nobody would be answered', packet(randomUUID(), {})],
-])('a message of %s is dropped, and the next request is answered', async (_, body) => {
+  ['invalid JSON', '{'],
+  ['something other than a request', '[]'],
+  ['a request without an id', packet(randomUUID(), {})],
+])('a service drops a message with %s as its body, and handles the next request', async (_, body) => {
   const [gateway, before] = [await as('gateway'), await dropped(withdrawOffer.subject)];
   gateway.publish(withdrawOffer.subject, body, { reply: `${inboxPrefix('gateway')}.x` });
   await eventually(async () => expect((await dropped(withdrawOffer.subject)) - before).toBe(1));
   const offerId = randomUUID();
   await expect(new Bus(gateway).request(withdrawOffer, { offerId }, testContext())).resolves.toEqual({});
-  expect(carriedOut).toEqual([offerId]);
+  expect(withdrawn).toEqual([offerId]);
 });
 
 test.each([
   ['is empty', () => ''],
-  ['is no JSON', () => '{'],
+  ['is invalid JSON', () => '{'],
   [
     'belongs to another request',
     () => JSON.stringify({ id: 'guessed', response: { seq: 9, entries: [] }, isDisposed: true }),
@@ -190,9 +188,9 @@ test.each([
     'does not fit the contract',
     (id: string) => JSON.stringify({ id, response: { seq: 'x', entries: [] }, isDisposed: true }),
   ],
-])('a reply that %s is not believed', async (_, reply) => {
-  const [auth, misfits] = [await as('auth'), [] as string[]];
-  // Somebody in the place of directory, who answers as it likes.
+])('a caller rejects a reply that %s', async (_, reply) => {
+  const [auth, invalidReplies] = [await as('auth'), [] as string[]];
+  // An impostor in place of directory.
   await services[1]!.stop();
   const impostor = await as('directory');
   const subscription = impostor.subscribe(accessChanges.subject, {
@@ -200,9 +198,9 @@ test.each([
     callback: (_error, message) => void message.respond(reply(message.json<{ id: string }>().id)),
   });
   await impostor.flush();
-  const bus = new Bus(auth, ({ subject }) => misfits.push(subject));
+  const bus = new Bus(auth, ({ subject }) => invalidReplies.push(subject));
   await expect(bus.request(accessChanges, { since: 0 }, testContext())).rejects.toThrow(UncertainError);
-  expect(new Set(misfits)).toEqual(new Set([accessChanges.subject]));
+  expect(new Set(invalidReplies)).toEqual(new Set([accessChanges.subject]));
   subscription.unsubscribe();
   await impostor.flush();
   services[1] = await startService({

@@ -3,41 +3,38 @@ import { systemContext, type Bus } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 import { revocationReason, type TokenOrigin } from './revocation-rule.js';
 
-/**
- * For how long an answer serves further requests of the same app, in ms: an app's burst becomes four questions a
- * second.
- */
+/** How long a reply is reused for the same app, so that a burst of requests becomes four queries a second. */
 const ttlMs = 250;
 
-/** Asks directory about each app while the feed is silent. */
+/** Queries directory about single apps while the revocation feed has no heartbeat. */
 export class IntrospectionFallback {
-  private readonly answers = new Map<string, { until: number; answer: Promise<AccessEntry[]> }>();
+  private readonly replies = new Map<string, { expiresAt: number; entries: Promise<AccessEntry[]> }>();
 
   constructor(
     private readonly bus: Bus,
     private readonly service: ServiceName,
   ) {}
 
-  /** @throws unavailable when directory does not answer */
-  async check(token: TokenOrigin): Promise<'ok' | 'refused'> {
-    const entries = await this.ask(token);
+  /** @throws unavailable when directory does not reply */
+  async check(token: TokenOrigin): Promise<'valid' | 'revoked'> {
+    const entries = await this.entriesOf(token);
     const app = entries.find((e) => e.kind === 'app');
     const organization = entries.find((e) => e.kind === 'organization');
-    // Here, unlike in the feed, directory tells of both or does not know them.
-    if (!app || !organization) return 'refused';
-    return revocationReason(token, app, organization) ? 'refused' : 'ok';
+    // Unlike the feed, this reply has entries of both, or directory does not know the app or organization.
+    if (!app || !organization) return 'revoked';
+    return revocationReason(token, app, organization) ? 'revoked' : 'valid';
   }
 
-  private ask({ client_id, org }: TokenOrigin): Promise<AccessEntry[]> {
+  private entriesOf({ client_id, org }: TokenOrigin): Promise<AccessEntry[]> {
     const key = `${org} ${client_id}`;
     const now = performance.now();
-    const known = this.answers.get(key);
-    if (known && known.until > now) return known.answer;
-    this.forgetOld(now);
-    const answer = this.request(client_id, org);
-    this.answers.set(key, { until: now + ttlMs, answer });
-    answer.catch(() => this.answers.delete(key));
-    return answer;
+    const cached = this.replies.get(key);
+    if (cached && cached.expiresAt > now) return cached.entries;
+    this.deleteExpired(now);
+    const entries = this.request(client_id, org);
+    this.replies.set(key, { expiresAt: now + ttlMs, entries });
+    entries.catch(() => this.replies.delete(key));
+    return entries;
   }
 
   private async request(clientId: string, org: string): Promise<AccessEntry[]> {
@@ -46,11 +43,11 @@ export class IntrospectionFallback {
     } catch (error) {
       throw error instanceof AppError && error.code === 'unavailable'
         ? error
-        : unavailable('directory cannot answer', 1, { dependency: 'directory', cause: 'unavailable' });
+        : unavailable('directory sent no usable reply', 1, { dependency: 'directory', cause: 'unavailable' });
     }
   }
 
-  private forgetOld(now: number): void {
-    for (const [key, { until }] of this.answers) if (until <= now) this.answers.delete(key);
+  private deleteExpired(now: number): void {
+    for (const [key, { expiresAt }] of this.replies) if (expiresAt <= now) this.replies.delete(key);
   }
 }

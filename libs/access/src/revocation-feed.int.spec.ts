@@ -15,24 +15,24 @@ import { Readiness, startService, type RunningService } from '@holdfast/service'
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
 import { RevocationFeed } from './revocation-feed.js';
 
-/** A directory that the test writes. */
-const book = { seq: 3, entries: [] as AccessEntry[], asked: 0, loaded: 0, broken: false };
+/** State of the directory stub. */
+const state = { seq: 3, entries: [] as AccessEntry[], queries: 0, loads: 0, unavailable: false };
 
 @Controller()
 class Directory {
   @Handles(accessChanges)
   async changes({ since }: RequestOf<typeof accessChanges>): Promise<ReplyOf<typeof accessChanges>> {
-    book.loaded += 1;
-    if (book.broken) throw new AppError('unavailable');
-    return { seq: book.seq, entries: book.entries.filter((e) => e.seq > since) };
+    state.loads += 1;
+    if (state.unavailable) throw new AppError('unavailable');
+    return { seq: state.seq, entries: state.entries.filter((e) => e.seq > since) };
   }
 
   @Handles(appAccess)
   async access({ clientId, org }: RequestOf<typeof appAccess>): Promise<ReplyOf<typeof appAccess>> {
-    book.asked += 1;
-    if (book.broken) throw new AppError('unavailable');
-    const both = [app(book.seq, clientId), { ...app(book.seq, org), kind: 'organization' as const }];
-    return { entries: both.map((e) => book.entries.findLast((known) => known.id === e.id) ?? e) };
+    state.queries += 1;
+    if (state.unavailable) throw new AppError('unavailable');
+    const both = [app(state.seq, clientId), { ...app(state.seq, org), kind: 'organization' as const }];
+    return { entries: both.map((e) => state.entries.findLast((entry) => entry.id === e.id) ?? e) };
   }
 }
 @Module({ controllers: [Directory] })
@@ -51,16 +51,16 @@ const token = (client_id: string) => ({ client_id, org: 'acme', client_version: 
 
 let nats: TestBus;
 let directory: RunningService;
-let heart: NatsConnection;
+let publisher: NatsConnection;
 let gateway: NatsConnection;
 let feed: RevocationFeed;
 let readiness: Readiness;
-let beating: NodeJS.Timeout | undefined;
+let heartbeats: NodeJS.Timeout | undefined;
 
-const beat = () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: book.seq }));
-const live = () => (beating ??= setInterval(beat, 100));
-const silence = () => (beating = void clearInterval(beating));
-const disable = (id: string) => book.entries.push(app((book.seq += 1), id, { disabled: true }));
+const sendHeartbeat = () => publisher.publish(revocationFeedSubject, JSON.stringify({ seq: state.seq }));
+const startHeartbeats = () => (heartbeats ??= setInterval(sendHeartbeat, 100));
+const stopHeartbeats = () => (heartbeats = void clearInterval(heartbeats));
+const disable = (id: string) => state.entries.push(app((state.seq += 1), id, { disabled: true }));
 
 beforeAll(async () => {
   nats = await startTestBus();
@@ -76,10 +76,16 @@ beforeAll(async () => {
     HOLDFAST_EXIT_WITH_PARENT: false,
   };
   directory = await startService({ service: 'directory', config, module: DirectoryModule, logger: silent });
-  heart = await connectBus({ url: nats.url, nkeySeed: nats.seed('directory'), user: 'directory' }, silent);
+  publisher = await connectBus({ url: nats.url, nkeySeed: nats.seed('directory'), user: 'directory' }, silent);
 });
 beforeEach(async () => {
-  Object.assign(book, { seq: 3, entries: [app(3, 'app_old', { disabled: true })], asked: 0, loaded: 0, broken: false });
+  Object.assign(state, {
+    seq: 3,
+    entries: [app(3, 'app_old', { disabled: true })],
+    queries: 0,
+    loads: 0,
+    unavailable: false,
+  });
   gateway = await connectBus(
     { url: nats.url, nkeySeed: nats.seed('gateway'), user: 'gateway' },
     createLogger('test', 'fatal'),
@@ -88,134 +94,136 @@ beforeEach(async () => {
   feed = new RevocationFeed(new Bus(gateway), 'gateway', readiness);
 });
 afterEach(async () => {
-  silence();
-  book.broken = false;
+  stopHeartbeats();
+  state.unavailable = false;
   await eventually(() => readiness.ready());
   await gateway.close();
 });
 afterAll(async () => {
   await directory.stop();
-  await heart.close();
+  await publisher.close();
   await nats.stop();
 });
 
 async function started(): Promise<void> {
-  live();
+  startHeartbeats();
   feed.start();
   await eventually(() => readiness.ready());
 }
 
-test('is not ready before the snapshot, and tries until it is there', async () => {
-  book.broken = true;
+test('is not ready before the snapshot is loaded, and retries until it is', async () => {
+  state.unavailable = true;
   feed.start();
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect([await readiness.ready(), feed.fresh]).toEqual([false, false]);
-  book.broken = false;
+  state.unavailable = false;
   await eventually(() => readiness.ready());
   expect(feed.fresh).toBe(true);
   expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });
 });
 
-test('a change is known as soon as a heartbeat tells of it, and listeners hear of it', async () => {
+test('loads a change when a heartbeat announces it, and calls the listeners', async () => {
   await started();
-  const heard: string[] = [];
-  feed.onChange((entry) => heard.push(entry?.id ?? 'everything'));
-  expect(await feed.check(token('app_1'))).toBe('ok');
+  const changes: string[] = [];
+  feed.onChange((entry) => changes.push(entry?.id ?? 'everything'));
+  expect(await feed.check(token('app_1'))).toBe('valid');
   disable('app_1');
-  beat();
+  sendHeartbeat();
   await eventually(() => feed.entry('app', 'app_1') !== undefined, 200);
-  expect(await feed.check(token('app_1'))).toBe('refused');
-  expect(await feed.check(token('app_2'))).toBe('ok');
-  expect(heard).toEqual(['app_1']);
-  expect(book.asked).toBe(0);
+  expect(await feed.check(token('app_1'))).toBe('revoked');
+  expect(await feed.check(token('app_2'))).toBe('valid');
+  expect(changes).toEqual(['app_1']);
+  expect(state.queries).toBe(0);
 });
 
-test('what is disabled is refused within a second, though no heartbeat ever tells of it', async () => {
+test('refuses a disabled app within a second without any heartbeat', async () => {
   await started();
-  silence();
+  stopHeartbeats();
   disable('app_1');
   const began = performance.now();
-  await eventually(async () => (await feed.check(token('app_1'))) === 'refused', 3000);
-  // The bound is a second (revocation-feed.ts: staleAfterMs); a busy machine gets some more to notice.
+  await eventually(async () => (await feed.check(token('app_1'))) === 'revoked', 3000);
+  // The limit is a second (staleAfterMs in revocation-feed.ts); a busy machine gets some more.
   expect(performance.now() - began).toBeLessThan(2000);
 });
 
-test('silent: directory is asked, four times a second at the most for one app', async () => {
+test('without heartbeats queries directory, four times a second at most for one app', async () => {
   await started();
-  silence();
+  stopHeartbeats();
   await eventually(() => !feed.fresh, 1500);
-  expect(await Promise.all(Array.from({ length: 50 }, () => feed.check(token('app_1'))))).toEqual(Array(50).fill('ok'));
-  expect(book.asked).toBe(1);
+  expect(await Promise.all(Array.from({ length: 50 }, () => feed.check(token('app_1'))))).toEqual(
+    Array(50).fill('valid'),
+  );
+  expect(state.queries).toBe(1);
   await feed.check(token('app_2'));
-  expect(book.asked).toBe(2);
+  expect(state.queries).toBe(2);
 });
 
-test('silent, and directory cannot answer: nobody is let in, and nothing of that is kept', async () => {
+test('without heartbeats and directory denies every token, and caches no failure', async () => {
   await started();
-  silence();
+  stopHeartbeats();
   await eventually(() => !feed.fresh, 1500);
-  book.broken = true;
+  state.unavailable = true;
   await expect(feed.check(token('app_1'))).rejects.toMatchObject({ code: 'unavailable', status: 503 });
-  book.broken = false;
-  expect(await feed.check(token('app_1'))).toBe('ok');
+  state.unavailable = false;
+  expect(await feed.check(token('app_1'))).toBe('valid');
 });
 
-test('a heartbeat of what cannot be loaded confirms nothing', async () => {
+test('stays stale when a heartbeat announces a change that cannot be loaded', async () => {
   await started();
-  book.broken = true;
+  state.unavailable = true;
   disable('app_1');
   await eventually(() => !feed.fresh, 1500);
   await expect(feed.check(token('app_1'))).rejects.toMatchObject({ code: 'unavailable' });
-  book.broken = false;
+  state.unavailable = false;
   await eventually(() => feed.fresh);
-  expect(await feed.check(token('app_1'))).toBe('refused');
+  expect(await feed.check(token('app_1'))).toBe('revoked');
 });
 
-test('a late heartbeat confirms nothing', async () => {
+test('stays stale when heartbeats are late', async () => {
   await started();
-  silence();
+  stopHeartbeats();
   for (let i = 0; i < 12; i += 1) {
-    heart.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
+    publisher.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(feed.fresh).toBe(false);
 });
 
-test('a database that was set back: everything is loaded again and everybody told', async () => {
+test('loads everything again, and calls the listeners, when the database was restored to an older state', async () => {
   await started();
-  const heard: (string | undefined)[] = [];
-  feed.onChange((entry) => heard.push(entry?.id));
-  Object.assign(book, { seq: 2, entries: [app(2, 'app_older', { disabled: true })] });
+  const changes: (string | undefined)[] = [];
+  feed.onChange((entry) => changes.push(entry?.id));
+  Object.assign(state, { seq: 2, entries: [app(2, 'app_older', { disabled: true })] });
   await eventually(() => feed.entry('app', 'app_older') !== undefined, 3000);
   expect(feed.entry('app', 'app_old')).toBeUndefined();
-  expect(heard).toEqual([undefined, 'app_older']);
+  expect(changes).toEqual([undefined, 'app_older']);
 });
 
-test('a heartbeat that announces what directory does not have makes no loop, and hides no change', async () => {
+test('queries at a bounded rate, and misses no change, when forged heartbeats arrive', async () => {
   await started();
-  const [began, before] = [performance.now(), book.loaded];
+  const [began, before] = [performance.now(), state.loads];
   const forging = setInterval(
-    () => heart.publish(revocationFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })),
+    () => publisher.publish(revocationFeedSubject, JSON.stringify({ seq: Number.MAX_SAFE_INTEGER })),
     5,
   );
   await new Promise((resolve) => setTimeout(resolve, 1500));
   disable('app_1');
   await eventually(() => feed.entry('app', 'app_1') !== undefined, 2000);
   clearInterval(forging);
-  expect(book.loaded - before).toBeLessThanOrEqual((performance.now() - began) / 250 + 2);
+  expect(state.loads - before).toBeLessThanOrEqual((performance.now() - began) / 250 + 2);
   await eventually(() => feed.fresh);
 });
 
-test('a heartbeat of an older change, while directory is silent, takes nothing away that is known', async () => {
+test('keeps its entries when a heartbeat has an older change and directory is unavailable', async () => {
   await started();
-  silence();
+  stopHeartbeats();
   await eventually(() => !feed.fresh, 1500);
-  book.broken = true;
-  heart.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
+  state.unavailable = true;
+  publisher.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect([await readiness.ready(), feed.fresh]).toEqual([true, false]);
   expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });
-  book.broken = false;
+  state.unavailable = false;
   await eventually(() => feed.fresh);
 });

@@ -23,16 +23,16 @@ const organization: AccessEntry = {
 
 test.each([
   ['nothing has changed', undefined, undefined, undefined],
-  ['changes that leave it standing', app, organization, undefined],
+  ['changes that do not concern it', app, organization, undefined],
   ['the organization is suspended', undefined, { ...organization, disabled: true }, 'organization suspended'],
   ['the app is disabled', { ...app, disabled: true }, undefined, 'app disabled'],
-  ['made before rights shrank', { ...app, minVersion: 6 }, organization, 'rights have shrunk'],
+  ['issued before rights were reduced', { ...app, minVersion: 6 }, organization, 'rights reduced'],
   ['its secret is revoked', { ...app, revokedSecrets: ['sec_1'] }, organization, 'secret revoked'],
 ])('%s', (_, appEntry, orgEntry, reason) => {
   expect(revocationReason(token, appEntry, orgEntry)).toBe(reason);
 });
 
-test('a token without a secret lives on when secrets are revoked', () => {
+test('a token without a secret stays valid when secrets are revoked', () => {
   const { secret_id: _, ...other } = token;
   expect(revocationReason(other, { ...app, revokedSecrets: ['sec_1'] })).toBeUndefined();
 });
@@ -53,16 +53,16 @@ const origin = fc.record({
   secret_id: fc.constantFrom('sec_1', 'sec_2', 'sec_3'),
 });
 
-test('each level refuses alone, whatever the others say, and nothing else does', () => {
+test('a token is revoked if and only if organization, app, version or secret revokes it', () => {
   fc.assert(
     fc.property(origin, entry('app'), entry('organization'), (t, a, o) => {
-      const grounds = [o.disabled, a.disabled, t.client_version < a.minVersion, a.revokedSecrets.includes(t.secret_id)];
-      expect(revocationReason(t, a, o) !== undefined).toBe(grounds.some(Boolean));
+      const reasons = [o.disabled, a.disabled, t.client_version < a.minVersion, a.revokedSecrets.includes(t.secret_id)];
+      expect(revocationReason(t, a, o) !== undefined).toBe(reasons.some(Boolean));
     }),
   );
 });
 
-test('what makes an entry stricter never lets a refused token in', () => {
+test('a stricter entry never makes a revoked token valid', () => {
   fc.assert(
     fc.property(origin, entry('app'), entry('organization'), fc.nat(5), fc.boolean(), (t, a, o, more, disabled) => {
       const stricter = {

@@ -6,30 +6,30 @@ import { AuditWriter } from './audit-writer.js';
 
 const recordOf = (id: string) => ({ id, actor: { type: 'app', id: 'a' }, request: { id } }) as AuditRecord;
 
-describe('records on their way to the log', () => {
+describe('AuditWriter', () => {
   let messages: string[][];
-  let answer: (ids: string[]) => Promise<object>;
+  let respond: (ids: string[]) => Promise<object>;
   let writer: AuditWriter;
   beforeEach(() => {
     jest.useFakeTimers();
     messages = [];
-    answer = () => Promise.resolve({});
+    respond = () => Promise.resolve({});
     const request = (_contract: unknown, { records }: { records: { record: AuditRecord }[] }) => {
       const ids = records.map((r) => r.record.id);
       messages.push(ids);
-      return answer(ids);
+      return respond(ids);
     };
     writer = new AuditWriter({ request } as unknown as Bus);
   });
   afterEach(() => void jest.useRealTimers());
 
-  it('ride together when they come while others are under way', async () => {
+  it('sends records in one message that arrive while others are in flight', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
     expect(messages).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
-  it('do not suffer for one that audit refuses, which alone is told so', async () => {
-    answer = (ids) => (ids.includes('bad') ? Promise.reject(new AppError('invalid_request')) : Promise.resolve({}));
+  it('rejects only the record that audit rejects', async () => {
+    respond = (ids) => (ids.includes('bad') ? Promise.reject(new AppError('invalid_request')) : Promise.resolve({}));
     const results = await Promise.allSettled(
       ['a', 'b', 'c', 'bad', 'd', 'e', 'f'].map((id) => writer.append('acme', recordOf(id))),
     );
@@ -42,20 +42,20 @@ describe('records on their way to the log', () => {
       'fulfilled',
       'fulfilled',
     ]);
-    // To its caller it is a log that cannot be written, not a request that was wrong.
+    // The caller gets `unavailable`, because its own request was not invalid.
     expect(results[3]).toMatchObject({ reason: { code: 'unavailable' } });
   });
 
-  it('are not sent one by one to an audit that is away', async () => {
-    answer = () => Promise.reject(new AppError('unavailable'));
+  it('does not send records one by one while audit is unavailable', async () => {
+    respond = () => Promise.reject(new AppError('unavailable'));
     const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
     expect(results.map((r) => r.status)).toEqual(Array(4).fill('rejected'));
     expect(messages).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
-  it('are waited for no longer than the contract says, also behind others, and are not sent when nobody waits any more', async () => {
-    // As the bus does, a moment later, since its clock starts a moment later.
-    answer = () =>
+  it('rejects waiting records after the timeout of the contract, and does not send them any more', async () => {
+    // The timeout of the request begins, and so ends, a moment after that of the writer.
+    respond = () =>
       new Promise(
         (_, reject) => void setTimeout(() => reject(new AppError('unavailable')), appendRecords.timeoutMs + 1),
       );
@@ -66,8 +66,8 @@ describe('records on their way to the log', () => {
     expect(messages).toEqual([['a'], ['b']]);
   });
 
-  it('are refused at once when too many wait already', async () => {
-    answer = () => new Promise(() => undefined);
+  it('rejects a record at once when too many are waiting', async () => {
+    respond = () => new Promise(() => undefined);
     const waiting = Array.from({ length: 10_002 }, (_, i) =>
       writer.append('acme', recordOf(String(i))).catch(() => undefined),
     );

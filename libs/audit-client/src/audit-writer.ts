@@ -7,21 +7,20 @@ interface Waiting {
   record: AuditRecord;
   provisional?: boolean;
   committed?: boolean;
-  /** Told that it took too long. */
-  givenUp?: boolean;
+  timedOut?: boolean;
   done: (error?: Error) => void;
 }
 
-/** Requests that may be under way at once; what comes meanwhile rides in the next batch. */
-const parallel = 2;
+/** Concurrent requests to audit. Records that arrive meanwhile form the next batch. */
+const maxConcurrent = 2;
 const batchSize = 200;
-/** More are waiting only when audit stands still: whoever comes then is told at once, and the memory stays as it is. */
-const mostWaiting = 10_000;
+/** Records that wait for audit. Further ones are rejected at once, so that a hung audit does not fill the memory. */
+const maxWaiting = 10_000;
 
 /**
- * Writes records that belong to no change, many in one message. The promise resolves when the record has its place in
- * the log, and rejects with `unavailable` when it cannot have one: the caller then gives no data out (product §7).
- * Nobody waits longer than the contract's time, or `within` (ms), however many wait in front of them.
+ * Appends records that belong to no change, many in one message. The promise resolves when the record is appended to
+ * the log, and rejects with `unavailable` when it cannot be: the caller then returns no data (product §7). It settles
+ * within the contract's timeout, or `timeoutMs`, however many records wait before it.
  */
 export class AuditWriter {
   private queue: Waiting[] = [];
@@ -35,10 +34,10 @@ export class AuditWriter {
     {
       provisional = false,
       committed = false,
-      within = appendRecords.timeoutMs,
-    }: { provisional?: boolean; committed?: boolean; within?: number } = {},
+      timeoutMs = appendRecords.timeoutMs,
+    }: { provisional?: boolean; committed?: boolean; timeoutMs?: number } = {},
   ): Promise<void> {
-    if (this.queue.length >= mostWaiting)
+    if (this.queue.length >= maxWaiting)
       return Promise.reject(
         unavailable('the audit log cannot keep up', 1, { dependency: 'audit', cause: 'overloaded' }),
       );
@@ -51,18 +50,18 @@ export class AuditWriter {
         done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()),
       };
       const timer = setTimeout(() => {
-        waiting.givenUp = true;
+        waiting.timedOut = true;
         waiting.done(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' }));
-      }, within);
+      }, timeoutMs);
       this.queue.push(waiting);
       void this.send();
     });
   }
 
   private async send(): Promise<void> {
-    if (this.running >= parallel) return;
-    // Nobody waits for these any more, and there may be many: audit must not find them in its way when it is back.
-    if (this.queue[0]?.givenUp) this.queue = this.queue.filter((w) => !w.givenUp);
+    if (this.running >= maxConcurrent) return;
+    // Removes timed-out records, so that audit is not flooded with them when it is available again.
+    if (this.queue[0]?.timedOut) this.queue = this.queue.filter((w) => !w.timedOut);
     if (this.queue.length === 0) return;
     this.running += 1;
     await this.write(this.queue.splice(0, batchSize));
@@ -81,11 +80,11 @@ export class AuditWriter {
       await this.bus.request(appendRecords, { records }, contextOf(batch[0]!));
       batch.forEach((w) => w.done());
     } catch (error) {
-      // A record that audit does not take must not keep the others from their places; while audit is away, none fares
-      // better alone.
+      // A record that audit rejects must not keep the others from being appended. If audit is unavailable, sending them
+      // one by one would not help.
       if (!(error instanceof AppError && error.code === 'invalid_request'))
         batch.forEach((w) => w.done(error as Error));
-      else if (batch.length === 1) batch[0]!.done(unavailable('the audit log does not take this record'));
+      else if (batch.length === 1) batch[0]!.done(unavailable('the audit log rejected this record'));
       else {
         const middle = batch.length >> 1;
         await Promise.all([this.write(batch.slice(0, middle)), this.write(batch.slice(middle))]);
@@ -94,7 +93,7 @@ export class AuditWriter {
   }
 }
 
-/** A batch speaks for many requests; the message itself carries the first one's context. */
+/** A batch belongs to many requests. Its message has the context of the first one. */
 function contextOf({ org, record }: Waiting): RequestContext {
   return { org, actor: record.actor, request: record.request, auditId: record.id };
 }

@@ -4,11 +4,11 @@ import { systemContext, type Bus } from '@holdfast/messaging';
 import { newId, unavailable } from '@holdfast/platform';
 import { deniedRequestId, minuteOf } from './denied-request-id.js';
 
-/** Distinct denied requests of a minute; what goes beyond is counted by organization alone. */
-const most = 10_000;
-/** Of one network: a program that does not find its way makes a handful. */
-const mostOfNetwork = 250;
-/** Of one message. */
+/** Distinct records of a minute. Further denied requests are counted per organization only. */
+const maxRecords = 10_000;
+/** Distinct records of a minute from one network. A misconfigured program causes a handful. */
+const maxRecordsPerNetwork = 250;
+/** Records in one message. */
 const batchSize = 500;
 
 interface Counted {
@@ -18,13 +18,13 @@ interface Counted {
 }
 
 /**
- * Counts what callers do whom nobody knows: denied requests (401, 429, guesses) and public requests that succeed. One record
- * per actor, route, reason and minute. The promise resolves when audit has kept the count, so that a kill loses nothing
- * that was answered, and rejects with `unavailable` when audit is away: then nothing leaves. However many there are,
- * one message is under way at a time.
+ * Counts requests of unauthenticated callers: denied ones (401, 429, guesses) and public ones that succeed. There is
+ * one record per actor, route, reason and minute. The promise resolves when audit has stored the count, so that a kill
+ * loses no counted response, and rejects with `unavailable` when audit is unavailable: then no response leaves. At most
+ * one message is in flight, however many requests there are.
  */
 export class DeniedRequestCounter {
-  /** Our counts replace each other; those of another process stand beside them. */
+  /** Later counts of this process replace its earlier ones. Audit adds those of different processes. */
   private readonly source = randomUUID();
   private minute = 0;
   private counts = new Map<string, Counted>();
@@ -36,57 +36,57 @@ export class DeniedRequestCounter {
   constructor(
     private readonly bus: Bus,
     private readonly service: ServiceName,
-    /** Whether there is such an organization: whoever is refused may have made it up. */
+    /** Whether the organization exists: a denied caller may have invented it. */
     private readonly exists: (org: string) => Promise<boolean> = () => Promise.resolve(true),
   ) {}
 
   /**
-   * The record's own time, request and trace stand for the first of its minute. `network` is whose refusal it is
-   * (networkOf): one that makes very many kinds of them has the rest counted together, as `*`.
+   * Time, request and trace of the first record of a minute are kept. `network` is where the request came from
+   * (networkOf). A network with very many distinct records has its further ones counted together, with route `*`.
    */
   async count(org: string, record: Omit<AuditRecord, 'id'>, network: string): Promise<void> {
-    this.turn(minuteOf(record));
+    this.startMinute(minuteOf(record));
     const counted =
-      this.find(org, record, network) ?? ((await this.exists(org)) ? this.find(org, together(record)) : undefined);
-    // A log that does not exist misses nothing.
+      this.find(org, record, network) ?? ((await this.exists(org)) ? this.find(org, summaryOf(record)) : undefined);
+    // An organization that does not exist has no log.
     if (!counted) return;
     counted.count += 1;
     this.changed.add(counted);
-    await inTime((this.next ??= this.keepNext()));
+    await withTimeout((this.next ??= this.sendNext()));
   }
 
-  private turn(minute: number): void {
+  private startMinute(minute: number): void {
     if (minute === this.minute) return;
     this.minute = minute;
     this.counts = new Map();
     this.networks = new Map();
   }
 
-  /** What counts this refusal; undefined when its network has too many kinds of them already. */
+  /** Finds or creates the count of this record; undefined if its network has too many distinct records already. */
   private find(org: string, record: Omit<AuditRecord, 'id'>, network?: string): Counted | undefined {
     const id = deniedRequestId(org, record);
     let counted = this.counts.get(id);
     if (counted) return counted;
     if (network !== undefined) {
-      const made = this.networks.get(network) ?? 0;
-      if (made >= mostOfNetwork || this.counts.size >= most) return undefined;
-      this.networks.set(network, made + 1);
+      const ofNetwork = this.networks.get(network) ?? 0;
+      if (ofNetwork >= maxRecordsPerNetwork || this.counts.size >= maxRecords) return undefined;
+      this.networks.set(network, ofNetwork + 1);
     }
-    // It stands for many, and is kept in clear until its minute is over: what the caller chose goes.
+    // The record stands for many requests and is stored in clear for a minute, so the caller's own ids are removed.
     const { callerId: _, callerTraceparent: __, ...request } = record.request;
     this.counts.set(id, (counted = { org, record: { ...record, request, id }, count: 0 }));
     return counted;
   }
 
-  private async keepNext(): Promise<void> {
+  private async sendNext(): Promise<void> {
     await this.current;
     this.next = undefined;
-    const keeping = this.keep();
-    this.current = keeping.catch(() => undefined);
-    return keeping;
+    const sending = this.send();
+    this.current = sending.catch(() => undefined);
+    return sending;
   }
 
-  private async keep(): Promise<void> {
+  private async send(): Promise<void> {
     const deniedRequests = [...this.changed].map(({ org, record, count }) => ({
       org,
       record: { ...record, outcome: { ...record.outcome, count } },
@@ -102,8 +102,8 @@ export class DeniedRequestCounter {
   }
 }
 
-/** What succeeded must not be counted with what was refused. */
-function together({
+/** A record that stands for many distinct ones. Successful and denied requests have separate ones. */
+function summaryOf({
   occurredAt,
   action,
   outcome: { result },
@@ -119,14 +119,14 @@ function together({
   };
 }
 
-/** What waits behind a message that audit does not answer shall not wait twice as long. */
-async function inTime(kept: Promise<void>): Promise<void> {
+/** A count that waits behind a message without a response must not wait for two timeouts. */
+async function withTimeout(sent: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })),
       countDeniedRequests.timeoutMs,
     );
   });
-  await Promise.race([kept, late]).finally(() => clearTimeout(timer));
+  await Promise.race([sent, timeout]).finally(() => clearTimeout(timer));
 }

@@ -2,8 +2,8 @@ import { recordOperatorRead, type AuditTarget, type OperatorRead, type RequestCo
 import type { Bus } from '@holdfast/messaging';
 
 /**
- * Puts into the log of the context's organization that the operator reads this of it; the gateway sees to everybody
- * else. Resolves when the answer may leave. @throws unavailable
+ * If the operator sent the request, appends a record of the read to the log of the context's organization. The gateway
+ * records the reads of everybody else. The reply may leave once this resolves. @throws unavailable
  */
 export async function recordReadOfOperator(
   bus: Bus,

@@ -15,15 +15,16 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
   reply: Reply;
   /** Codes that callers must expect besides `unavailable` and `internal`. */
   errors: readonly ErrorCode[];
-  /** Milliseconds until the caller gives up. */
   timeoutMs: number;
   /** A query is sent to another replica when one does not reply in time; a command never is. */
   kind: 'query' | 'command';
-  /**
-   * An idempotent command: it has the same effect however often and at however many replicas it arrives. It is sent
-   * again as a query is.
-   */
+  /** An idempotent command: it may be sent to several replicas, several times, so it is repeated like a query. */
   repeatable?: boolean;
+  /**
+   * Callers send it even when they have reached their limits of concurrent requests. It records work that is already
+   * done, so rejecting it would fail requests that have succeeded.
+   */
+  exemptFromOutgoingLimits?: boolean;
   /** The read model that must have applied a command's change before the reply leaves. */
   visibleIn?: ServiceName;
 }
@@ -40,6 +41,7 @@ interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
   errors?: readonly ErrorCode[];
   timeoutMs?: number;
   repeatable?: boolean;
+  exemptFromOutgoingLimits?: boolean;
   visibleIn?: ServiceName;
 }
 
@@ -47,7 +49,7 @@ function declare<Request extends z.ZodType, Reply extends z.ZodType>(
   kind: 'query' | 'command',
   { name, errors = [], timeoutMs, ...rest }: Definition<Request, Reply>,
 ): Contract<Request, Reply> {
-  // Two seconds are ample for a read; a command may wait a second for its read model on top of a busy database.
+  // A command may wait a second for its read model, besides a busy database.
   return {
     ...rest,
     kind,
@@ -65,22 +67,22 @@ export function command<Request extends z.ZodType, Reply extends z.ZodType>(defi
   return declare('command', definition);
 }
 
-/** What a request with an Idempotency-Key may meet besides the errors of the command itself. */
+/** Errors of a request with an Idempotency-Key, besides those of the command. */
 export const idempotencyErrors = [
   'idempotency_mismatch',
   'idempotency_in_progress',
   'conflict',
 ] as const satisfies ErrorCode[];
-/** Present when nothing was done, because an earlier request with this key was answered so. */
+/** Present when the reply repeats that of an earlier request with this key, and nothing was done. */
 const replayed = z
   .strictObject({
-    subject: uuid.optional().describe('The customer whom it concerned, for the record; absent once they are erased'),
+    subject: uuid.optional().describe('The customer, for the audit record; absent once they are erased'),
   })
   .optional();
 
 /**
- * A change that an app may repeat safely with an Idempotency-Key: its handler runs within `Idempotency.once`, its
- * endpoint says `idempotent`. Neither member travels where no key was given.
+ * A change that an app may repeat safely with an Idempotency-Key: its handler runs within `Idempotency.once`, and its
+ * endpoint is declared `idempotent`. Without a key both members are absent.
  */
 export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z.ZodRawShape>({
   request,

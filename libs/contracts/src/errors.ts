@@ -1,8 +1,8 @@
 import type { AuditTarget } from './audit/audit-record.js';
 
 /**
- * The closed catalogue of error codes: the one table from code to HTTP status and title (RFC 9457).
- * `docs/reference/errors.md` is generated from it. A code, once published, keeps its meaning.
+ * Every error code with its HTTP status and title (RFC 9457). docs/reference/errors.md is generated from it. A
+ * published code keeps its meaning.
  */
 export const errorCatalogue = {
   missing_token: {
@@ -29,7 +29,7 @@ export const errorCatalogue = {
     status: 400,
     title: 'The request is not valid',
     help:
-      '`errors` points at each member, parameter or header at fault. 400 when it cannot be parsed, 422 ' +
+      '`errors` locates each invalid member, parameter or header. 400 when the request cannot be parsed, 422 ' +
       'when it parses and is not acceptable.',
   },
   invalid_page_token: {
@@ -41,7 +41,7 @@ export const errorCatalogue = {
     status: 410,
     title: 'The event feed no longer reaches back to this page token',
     help:
-      'Events are kept for 30 days at least. Read the present state from the API, then begin again ' +
+      'Events are kept for at least 30 days. Read the current state from the API, then start again ' +
       'without `next_page_token`.',
   },
   not_found: {
@@ -214,9 +214,7 @@ export const errorCatalogue = {
   unavailable: {
     status: 503,
     title: 'This cannot be answered right now',
-    help:
-      'Nothing wrong is given out instead: try again after `Retry-After`. A change may have been made: ' +
-      'repeat it with the same Idempotency-Key.',
+    help: 'Try again after `Retry-After`. A change may have been made: ' + 'repeat it with the same Idempotency-Key.',
   },
   internal: {
     status: 500,
@@ -227,7 +225,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** One validation issue: where it is (exactly one of the three) and what is wrong with it. */
+/** A validation issue: its location (exactly one of the three) and a description. */
 export interface ValidationIssue {
   /** JSON Pointer as a fragment into the request body, such as `#/offerExpiresIn`. */
   pointer?: string;
@@ -236,7 +234,7 @@ export interface ValidationIssue {
   detail: string;
 }
 
-/** How a dependency failed. A closed list, since it is a label of metrics. */
+/** How a dependency failed. A closed list, since it is a metric label. */
 export const errorCauses = [
   'not_running',
   'timeout',
@@ -252,25 +250,25 @@ export const errorCauses = [
 export type ErrorCause = (typeof errorCauses)[number];
 
 /**
- * Where an error of ours came from: for access logs and metrics, never for the response. `dependency` is the path from
- * the called service to what failed, such as `issuance/postgres`: as many values as there are paths between services.
+ * The origin of a 5xx, for access logs and metrics, never for the response. `dependency` is the path from the called
+ * service to the failed dependency, such as `issuance/postgres`.
  */
 export interface ErrorOrigin {
   dependency: string;
   cause: ErrorCause;
 }
 
-/** How an error crosses the bus. Only the gateway renders it. */
+/** An error as it crosses NATS. Only the gateway renders it. */
 export interface WireError {
   code: ErrorCode;
   detail?: string;
-  /** Differs from the catalogue's only for `invalid_request`, which is 400 or 422. */
+  /** Differs from the catalogue only for `invalid_request`, which is 400 or 422. */
   status?: number;
   errors?: ValidationIssue[];
-  /** Seconds. */
+  /** In seconds. */
   retryAfter?: number;
-  /** What the denied request was about: for the audit record, never for the response. */
+  /** Targets of the denied request, for its audit record, never for the response. */
   targets?: AuditTarget[];
-  /** For operators alone. */
+  /** For logs and metrics, never for the response. */
   origin?: ErrorOrigin;
 }

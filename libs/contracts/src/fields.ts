@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** RFC 3339, UTC, milliseconds and `Z`: the one form of time that we give out. */
+/** The format of every time in responses and events: RFC 3339, UTC, with milliseconds and `Z`. */
 export const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-11-21T09:30:00.000Z'] });
 
-/** A UUID of any version; letters may come in either case and leave in lower case. */
+/** A UUID of any version. Upper-case letters are accepted and converted. */
 export const uuid = z
   .guid('must be a UUID')
   .toLowerCase()
@@ -11,10 +11,9 @@ export const uuid = z
 
 export const pageLimit = z.int().min(1).max(200);
 
-/** A client ID, as directory makes them. */
+/** A client ID as directory generates it. */
 export const clientIdPattern = /^app_[A-Za-z0-9_-]{22}$/;
 
-/** Name of a credential type. */
 export const credentialTypeName = z
   .string()
   .regex(

@@ -1,11 +1,11 @@
 import { natsUsers, type BusUser } from './services.js';
 
-/** Each user has an inbox of its own, so that no user reads another's replies. */
+/** Each NATS user has its own inbox, so that no user can read another's replies. */
 export function inboxPrefix(user: BusUser): string {
   return `_INBOX_${user}`;
 }
 
-/** Whose inbox a subject is in; undefined for any other subject. */
+/** The user in whose inbox a subject is; undefined for any other subject. */
 export function inboxOwner(subject: string): BusUser | undefined {
   return inboxOwners.get(subject.slice(0, subject.indexOf('.')));
 }

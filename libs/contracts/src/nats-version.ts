@@ -1,11 +1,10 @@
 /**
- * The oldest nats-server that Holdfast works with, and the one that `npm start` and compose run. Older ones block for
- * good when the disk of JetStream was full for a moment, or lose a stream when they are killed
- * (docs/adr/0021-nats-server-version.md).
+ * The oldest supported nats-server, which `npm start` and compose run. Older ones block permanently after JetStream's
+ * disk was full for a moment, or lose a stream when they are killed (docs/adr/0021-nats-server-version.md).
  */
 export const minimumNatsVersion = '2.10.27';
 
-/** Whether a server of this version (`2.10.27`, `v2.10.27`, `2.12.0-RC.1`) is new enough. What is no version is not. */
+/** Whether a server's version (`2.10.27`, `v2.10.27`, `2.12.0-RC.1`) is supported. False for anything else. */
 export function isSupportedNatsVersion(version: string): boolean {
   const found = numbersOf(version);
   const least = numbersOf(minimumNatsVersion)!;

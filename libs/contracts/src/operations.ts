@@ -1,6 +1,4 @@
-/**
- * The closed catalogue of what a program may be granted (specification §5). No operation implies another.
- */
+/** The operations that may be granted to a program (specification §5). No operation implies another. */
 export const customerScopes = {
   'offers:write': 'Create an offer',
   'issued:read': 'List subjects, get a subject or a credential',
@@ -21,12 +19,12 @@ export const adminOperations = {
   'ssf:manage': 'Manage Shared Signals receivers and streams',
 } as const;
 
-/** For people only: a program can never hold these (specification §5). */
+/** For people only: they cannot be granted to a program (specification §5). */
 export const neverGrantable = ['roles:manage', 'billing:manage', 'vault:manage'] as const;
 
 export type CustomerScope = keyof typeof customerScopes;
 export type AdminOperation = keyof typeof adminOperations;
-/** What a program can hold. The never-grantable operations are not of this type, by construction. */
+/** An operation that can be granted to a program. */
 export type Operation = CustomerScope | AdminOperation;
 
 export const operations = { ...customerScopes, ...adminOperations } as const;
@@ -36,8 +34,8 @@ export const appKinds = ['web', 'spa', 'native', 'service'] as const;
 export type AppKind = (typeof appKinds)[number];
 
 /**
- * Which operations an app of this kind may be granted: the customer scopes go to confidential apps, the Admin API to
- * service apps alone; public clients (`spa`, `native`) cannot keep a secret and get none.
+ * Operations that an app of this kind may be granted: customer scopes for confidential apps, the Admin API for service
+ * apps only. Public clients (`spa`, `native`) cannot keep a secret and get none.
  */
 export function grantable(kind: AppKind): readonly Operation[] {
   const customer = Object.keys(customerScopes) as CustomerScope[];

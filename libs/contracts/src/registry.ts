@@ -8,8 +8,8 @@ import { signalsContracts } from './signals/contracts.js';
 import { subjectsContracts } from './subjects/contracts.js';
 
 /**
- * Every contract of every service: NATS permissions, database grants and reference pages are generated from this list.
- * The test beside this file fails when an exported contract is missing here.
+ * Every contract of every service. NATS permissions, database grants and reference pages are generated from this list.
+ * registry.spec.ts fails when an exported contract is missing here.
  */
 export const contracts: readonly Contract[] = [
   ...directoryContracts,

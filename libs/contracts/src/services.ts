@@ -1,6 +1,6 @@
 /**
- * The services of a deployment. The launcher, the NATS permissions, the database roles and the charts all read this
- * table, so that the picture in docs/architecture.md and the run-time permissions cannot drift apart.
+ * The services of a deployment: the source for the launcher, the NATS permissions, the database roles and the diagram
+ * in docs/architecture.md.
  */
 export const services = {
   gateway: { database: false, http: true },
@@ -16,7 +16,7 @@ export type ServiceName = keyof typeof services;
 
 export const serviceNames = Object.keys(services) as ServiceName[];
 
-/** Programs that are no service: `deploy` declares streams, `operator` is the command line of the operator. */
+/** NATS users that are no services: `deploy` declares streams, `operator` is the CLI of the operator. */
 export const toolNames = ['deploy', 'operator'] as const;
 
 export type BusUser = ServiceName | (typeof toolNames)[number];

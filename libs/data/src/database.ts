@@ -21,18 +21,17 @@ export interface Sql {
 }
 
 /**
- * An open transaction. Statements that are begun together are sent together, and run one after the other in that order:
- * one trip to the server in place of one each.
+ * An open transaction. Statements that are started together are sent in one round trip and run in that order.
  */
 export interface Transaction extends Sql {
-  /** The last statement, with the commit in the same trip. When it fails, nothing is committed. */
+  /** Runs the last statement and the commit in one round trip. If the statement fails, nothing is committed. */
   last<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
 }
 
 /**
  * Runs statements in the transaction of an entity manager (`dataSource.transaction(async (manager) => …)`), so that
- * what exists as statements, such as the outbox, commits together with entities. They are parsed anew each time: hot
- * paths use `Database`.
+ * statements, such as those of the outbox, commit together with entities. They are not prepared; hot paths use
+ * `Database`.
  */
 export function sqlOf(manager: EntityManager): Sql {
   return {
@@ -46,7 +45,7 @@ export function sqlOf(manager: EntityManager): Sql {
 
 export interface DatabaseOptions {
   url: string;
-  /** Its content takes the place of the password in `url`, anew for each connection. */
+  /** File with the password, read for each new connection. It replaces the password in `url`. */
   passwordFile?: string | undefined;
   /** Connections of this process. */
   pool: number;
@@ -55,9 +54,7 @@ export interface DatabaseOptions {
   entities?: MixedList<string | EntitySchema | (new () => object)>;
 }
 
-/**
- * The service's database: prepared statements, straight to SQL, over TypeORM's pool. TypeORM runs the migrations.
- */
+/** The service's database: prepared statements over TypeORM's connection pool. */
 export class Database implements Sql {
   private constructor(readonly orm: DataSource) {}
 
@@ -70,29 +67,28 @@ export class Database implements Sql {
   }: DatabaseOptions): Promise<Database> {
     const orm = new DataSource({
       type: 'postgres',
-      url: addressNow(url, passwordFile),
+      url: currentUrl(url, passwordFile),
       entities: entities as never,
       synchronize: false,
       poolSize: pool,
       applicationName,
       connectTimeoutMS: 3000,
-      // A statement that hangs must not hold a request for ever, and a process that hangs must not hold its locks.
-      // Pipelining sends what is begun together without waiting for answers in between.
+      // A hung statement must not block a request without end, and a hung process must not keep its locks. Pipelining
+      // sends statements that are started together without waiting for results in between.
       extra: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 3000, keepAlive: true, pipeline: true },
       logging: false,
     });
     await orm.initialize();
     if (passwordFile !== undefined) {
-      // The pool looks here for each connection that it makes.
+      // The pool reads this property for each new connection.
       Object.defineProperty(poolOf(orm).options, 'connectionString', {
-        get: () => addressNow(url, passwordFile),
+        get: () => currentUrl(url, passwordFile),
         enumerable: true,
       });
     }
-    // An idle connection that breaks (server restarted) is replaced by the pool; without a listener it ends the
-    // process.
+    // The pool replaces an idle connection that breaks. Without a listener its error would end the process.
     poolOf(orm).on('error', () => undefined);
-    // One that breaks in the moment between being made and being handed out has nobody else who listens.
+    // Without this listener, a connection that breaks before the pool hands it out would end the process.
     poolOf(orm).on('connect', (client) => client.on('error', () => undefined));
     return new Database(orm);
   }
@@ -109,13 +105,13 @@ export class Database implements Sql {
   async transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
     const client = await poolOf(this.orm).connect().catch(throwDriverError);
     let broken: Error | undefined;
-    // A server that goes away mid-transaction emits an error that nobody else listens to.
+    // Without this listener, a connection that breaks during the transaction would end the process.
     const onError = (error: Error) => (broken = error);
     client.on('error', onError);
     let committed: Promise<void> | undefined;
     const commit = () =>
       (committed ??= client.query('COMMIT').then(({ command }) => {
-        // What PostgreSQL answers when a statement has failed before, though nobody may have minded.
+        // PostgreSQL responds so when a statement has failed before, even if its error was ignored.
         if (command === 'ROLLBACK')
           throw new Error('a statement of the transaction has failed, so nothing was committed');
       }, throwDriverError));
@@ -126,7 +122,7 @@ export class Database implements Sql {
       return result;
     };
     try {
-      // Not awaited yet: it goes out with the first statement.
+      // Not awaited yet, so that it is sent together with the first statement.
       const begun = client.query('BEGIN');
       begun.catch(() => undefined);
       const result = await work({ rows, last });
@@ -148,10 +144,10 @@ export class Database implements Sql {
 }
 
 /**
- * The address with the password that holds now. A file that cannot be read, being replaced, leaves the one of the URL:
- * PostgreSQL refuses it, and the next try reads again.
+ * The URL with the current password. While the file is being replaced it may be unreadable: the URL's own password is
+ * used, PostgreSQL rejects it, and the next attempt reads the file again.
  */
-function addressNow(url: string, passwordFile: string | undefined): string {
+function currentUrl(url: string, passwordFile: string | undefined): string {
   if (passwordFile === undefined) return url;
   try {
     const address = new URL(url);

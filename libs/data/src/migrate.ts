@@ -6,8 +6,8 @@ import { loadConfig } from '@holdfast/platform';
 import { keepNoStatistics } from './no-statistics.js';
 
 /**
- * Runs a service's migrations in its own schema, as the owner of the database. Several may start at once: one runs, the
- * others wait and find nothing left to do.
+ * Runs a service's migrations in its own schema, as the owner of the database. When several processes start at once,
+ * one migrates and the others wait.
  */
 export async function migrate(
   service: ServiceName,
@@ -27,8 +27,9 @@ export async function migrate(
   await orm.initialize();
   const runner = orm.createQueryRunner();
   try {
-    // Open, and idle, until all is done. The lock of a row would give it a number (xid), and while a transaction with
-    // one is open, nothing that is deleted meanwhile leaves the files (keepNoStatistics).
+    // This transaction stays open and idle until everything is done. It locks a table, because locking a row would
+    // assign it a transaction id, and while a transaction with an id is open, deleted rows stay in the files
+    // (keepNoStatistics).
     await runner.query('SET idle_in_transaction_session_timeout = 0');
     await runner.startTransaction();
     await runner.query(`LOCK TABLE ${migrationLock(service)} IN SHARE ROW EXCLUSIVE MODE`);
@@ -43,7 +44,8 @@ export async function migrate(
 }
 
 /**
- * main() of a service's migrations: connects as the owner named by DATABASE_URL, says what it did, exits 1 on a fault.
+ * main() of a service's migrations: connects as the owner by DATABASE_URL, prints the migrations that it ran, and exits
+ * with 1 on an error.
  */
 export async function runMigrations(service: ServiceName, migrations: (new () => MigrationInterface)[]): Promise<void> {
   try {

@@ -2,13 +2,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { statement, type Sql } from './database.js';
 
 /**
- * Locks that stand for no row of their own. They are rows of the service's schema and not advisory locks: those belong
- * to the whole database, so any other service's role could take them, and with them the lock that every change of
- * access waits for ("disabled means disabled" would be over).
+ * Locks that belong to no row of their own. They are rows of the service's schema, because advisory locks belong to the
+ * whole database: the role of any other service could take them and block, for example, every change of access.
  */
 export const namedLockTable = 'CREATE TABLE named_lock (name text PRIMARY KEY)';
 
-/** The migration that makes the table, under the name by which the schemas know it that have it already. */
+/** Creates the table. Its name is fixed, because migrated schemas have recorded it. */
 export class NamedLocks1764200000000 implements MigrationInterface {
   name = 'NamedLocks1764200000000';
 
@@ -21,7 +20,7 @@ export class NamedLocks1764200000000 implements MigrationInterface {
   }
 }
 
-/** `WHERE false` leaves the row as it is and locks it all the same. */
+/** The conflicting row is locked, although `WHERE false` prevents the update. */
 const take = statement(
   'named_lock_take',
   'INSERT INTO named_lock AS l (name) VALUES ($1) ON CONFLICT (name) DO UPDATE SET name = l.name WHERE false',
@@ -33,7 +32,7 @@ export async function takeLock(sql: Sql, name: string): Promise<void> {
   await sql.rows(take, [name]);
 }
 
-/** Takes a lock whose row a migration has made, or resolves to false at once when another transaction holds it. */
+/** Takes a lock whose row a migration has created. False, without waiting, when another transaction holds it. */
 export async function tryLock(sql: Sql, name: string): Promise<boolean> {
   return (await sql.rows(tryToTake, [name])).length > 0;
 }

@@ -29,7 +29,7 @@ class Later1800000000000 implements MigrationInterface {
 
 describe('a migrated schema', () => {
   let tables: TestDatabase;
-  const kept = () => tables.query(`SELECT tablename, attname FROM pg_stats WHERE schemaname = 'issuance'`);
+  const statistics = () => tables.query(`SELECT tablename, attname FROM pg_stats WHERE schemaname = 'issuance'`);
   beforeAll(async () => {
     tables = await createTestDatabase('issuance', (url) => migrate('issuance', url, [Tables1700000000000]));
     await tables.query(
@@ -41,25 +41,25 @@ describe('a migrated schema', () => {
 
   it('has no planner statistics after ANALYZE: of no column, partition or expression of an index', async () => {
     await tables.query('ANALYZE');
-    expect(await kept()).toEqual([]);
+    expect(await statistics()).toEqual([]);
   });
 
-  it('loses the statistics that it had when it is migrated again, with new columns and with extended statistics', async () => {
+  it('has no statistics after a later migration removes those that it had, extended ones included', async () => {
     await tables.query('ALTER TABLE issuance.person ALTER name SET STATISTICS 100');
     await tables.query('ALTER INDEX issuance.person_lower ALTER COLUMN 2 SET STATISTICS 100');
     await tables.query('ANALYZE');
-    expect(await kept()).toEqual([
+    expect(await statistics()).toEqual([
       { tablename: 'person', attname: 'name' },
       { tablename: 'person_lower', attname: 'lower' },
     ]);
     await migrate('issuance', tables.ownerUrl, [Tables1700000000000, Later1800000000000]);
-    expect(await kept()).toEqual([]);
+    expect(await statistics()).toEqual([]);
     await tables.query('ANALYZE');
-    expect(await kept()).toEqual([]);
+    expect(await statistics()).toEqual([]);
     expect(
       await tables.query(`SELECT stxname FROM pg_statistic_ext WHERE stxnamespace = 'issuance'::regnamespace`),
     ).toEqual([]);
-    // Nor in the file, where a row that was deleted stays until it is written anew.
+    // Nor in the file, where a deleted row stays until the file is rewritten.
     await tables.query('CHECKPOINT');
     const [{ file }] = (await tables.query<{ file: Buffer }>(
       `SELECT pg_read_binary_file(pg_relation_filepath('pg_catalog.pg_statistic')) AS file`,

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Run = (sql: string) => Promise<unknown>;
 
 /**
- * ANALYZE copies values of rows (the most common ones, bounds of a histogram) into `pg_statistic`, and there they stay
- * when the rows are deleted, until the next ANALYZE of that table. So an erased customer would be readable in
- * `pg_stats` for weeks. Hence no column of a service's schema has statistics. It is a rule without exceptions: a list
- * of columns with values that may be kept would have to be right for every column that is ever added. Statements do
- * without, see docs/adr/0023-no-planner-statistics.md. A database that had statistics loses them here.
+ * Keeps PostgreSQL from gathering statistics of a schema, and removes existing ones. ANALYZE copies values of rows (the
+ * most common ones, histogram bounds) into `pg_statistic`. They stay there when the rows are deleted, until the next
+ * ANALYZE of that table, so an erased customer would be readable in `pg_stats` for weeks. The rule has no exceptions,
+ * because a list of harmless columns would have to be right for every column that is ever added. Statements are planned
+ * without statistics (docs/adr/0023-no-planner-statistics.md).
  */
 export async function keepNoStatistics(schema: string, run: Run): Promise<void> {
   await run(stopGathering(schema));
@@ -17,12 +17,12 @@ export async function keepNoStatistics(schema: string, run: Run): Promise<void> 
   )) as { kept: number }[];
   if (kept === 0) return;
   await run(removeGathered(schema));
-  // What was removed stays in the blocks of the catalogue's file until they are written anew, and is written anew as
-  // well while a snapshot from before could still see it: one of autovacuum's ANALYZE is enough.
+  // Removed rows stay in the file of the catalogue until VACUUM FULL rewrites it. It keeps rows that an older snapshot
+  // could still see, such as one of autovacuum's ANALYZE, so the migration waits for older snapshots to end.
   const [{ removedAt } = { removedAt: '0' }] = (await run('SELECT pg_current_xact_id()::xid::text AS "removedAt"')) as {
     removedAt: string;
   }[];
-  for (let waitedMs = 0; waitedMs < maxSnapshotWaitMs && (await isSeen(run, removedAt)); waitedMs += 100)
+  for (let waitedMs = 0; waitedMs < maxSnapshotWaitMs && (await isVisible(run, removedAt)); waitedMs += 100)
     await sleep(100);
   await run('VACUUM (FULL) pg_catalog.pg_statistic');
 }
@@ -30,41 +30,49 @@ export async function keepNoStatistics(schema: string, run: Run): Promise<void> 
 /** How long a migration waits for other transactions of the database to end. */
 const maxSnapshotWaitMs = 10_000;
 
-/** Whether a snapshot of another session is from before this transaction id. */
-async function isSeen(run: Run, xid: string): Promise<boolean> {
+/** Whether another session has a snapshot that is older than this transaction id. */
+async function isVisible(run: Run, xid: string): Promise<boolean> {
   const older = await run(
-    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age('${xid}'::xid) LIMIT 1`,
+    `SELECT 1 FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()
+       AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age('${xid}'::xid)
+     LIMIT 1`,
   );
   return (older as unknown[]).length > 0;
 }
 
 /**
- * Statistics of an index's expressions are kept as columns of the index. Extended statistics have no target: they are
- * dropped.
+ * Sets the statistics target of every column to 0, including the columns in which an index keeps statistics of its
+ * expressions. Extended statistics have no target, so they are dropped.
  */
 const stopGathering = (schema: string) => `
 DO $$
 DECLARE c record;
 BEGIN
   FOR c IN
-    SELECT k.relname, string_agg(format('ALTER %I SET STATISTICS 0', a.attname), ', ') AS columns FROM pg_attribute a JOIN pg_class k ON k.oid = a.attrelid
-    WHERE k.relnamespace = '${schema}'::regnamespace AND k.relkind IN ('r', 'p', 'm') AND a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget IS DISTINCT FROM 0
+    SELECT k.relname, string_agg(format('ALTER %I SET STATISTICS 0', a.attname), ', ') AS columns
+    FROM pg_attribute a JOIN pg_class k ON k.oid = a.attrelid
+    WHERE k.relnamespace = '${schema}'::regnamespace AND k.relkind IN ('r', 'p', 'm')
+      AND a.attnum > 0 AND NOT a.attisdropped AND a.attstattarget IS DISTINCT FROM 0
     GROUP BY k.relname
   LOOP EXECUTE format('ALTER TABLE ${schema}.%I %s', c.relname, c.columns); END LOOP;
   FOR c IN
-    SELECT k.relname, a.attnum FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = k.oid
-    WHERE k.relnamespace = '${schema}'::regnamespace AND i.indexprs IS NOT NULL AND a.attnum <= i.indnkeyatts AND i.indkey[a.attnum - 1] = 0 AND a.attstattarget IS DISTINCT FROM 0
+    SELECT k.relname, a.attnum
+    FROM pg_index i JOIN pg_class k ON k.oid = i.indexrelid JOIN pg_attribute a ON a.attrelid = k.oid
+    WHERE k.relnamespace = '${schema}'::regnamespace AND i.indexprs IS NOT NULL
+      AND a.attnum <= i.indnkeyatts AND i.indkey[a.attnum - 1] = 0 AND a.attstattarget IS DISTINCT FROM 0
   LOOP EXECUTE format('ALTER INDEX ${schema}.%I ALTER COLUMN %s SET STATISTICS 0', c.relname, c.attnum); END LOOP;
   FOR c IN SELECT stxname FROM pg_statistic_ext WHERE stxnamespace = '${schema}'::regnamespace
   LOOP EXECUTE format('DROP STATISTICS ${schema}.%I', c.stxname); END LOOP;
 END $$`;
 
-/** PostgreSQL 18 lets the owner of a table do it, older ones a superuser alone. */
+/** PostgreSQL 18 has a function for it that the owner of a table may call. Older versions require a superuser. */
 const removeGathered = (schema: string) => `
 DO $$
 BEGIN
   IF to_regprocedure('pg_catalog.pg_clear_attribute_stats(text, text, text, boolean)') IS NOT NULL THEN
-    PERFORM pg_clear_attribute_stats(schemaname, tablename, attname, inherited) FROM pg_stats WHERE schemaname = '${schema}';
+    PERFORM pg_clear_attribute_stats(schemaname, tablename, attname, inherited)
+    FROM pg_stats WHERE schemaname = '${schema}';
   ELSE
     DELETE FROM pg_statistic USING pg_class k WHERE starelid = k.oid AND k.relnamespace = '${schema}'::regnamespace;
   END IF;

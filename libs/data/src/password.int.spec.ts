@@ -6,7 +6,7 @@ import { createTestDatabase, newTestFolder, type TestDatabase } from '@holdfast/
 import { Database, statement } from './database.js';
 import { databaseUnavailableReason, isDatabaseUnavailable } from './pg-errors.js';
 
-/** Roles belong to the whole server: one of this test alone. */
+/** Roles belong to the whole server, so this test has one of its own. */
 const role = `rotated_${randomBytes(6).toString('hex')}`;
 const who = statement('who', 'SELECT current_user AS name');
 const passwordFile = join(newTestFolder('password'), 'password');
@@ -20,7 +20,7 @@ afterAll(async () => {
   await tables.drop();
 });
 
-it('takes a rotated password from its file for new connections, and counts as away until the file has it', async () => {
+it('uses a rotated password from its file for new connections, and is unavailable until the file has it', async () => {
   await tables.query(`CREATE ROLE ${role} LOGIN PASSWORD 'first %2F@:'`);
   writeFileSync(passwordFile, 'first %2F@:\n');
   const url = new URL(tables.ownerUrl);
@@ -33,7 +33,7 @@ it('takes a rotated password from its file for new connections, and counts as aw
   await tables.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role]);
   const failed = async () => {
     for (;;) {
-      // The first ones meet the connections that were ended.
+      // The first attempts use the terminated connections.
       const error = await database.rows(who).then(
         () => undefined,
         (e: unknown) => e,

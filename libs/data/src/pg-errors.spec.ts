@@ -15,16 +15,16 @@ describe('an error of PostgreSQL', () => {
     ['25006', 'the database takes no writes: it is a standby'],
     ['08006', 'the database is unavailable'],
     ['ECONNREFUSED', 'the database is unavailable'],
-  ])('with code %s is no fault of the data, and told to operators as: %s', (code, words) => {
+  ])('with code %s is transient, with the reason: %s', (code, reason) => {
     const error = coded(code);
     expect([databaseUnavailableReason(error), isDatabaseUnavailable(error), isPermanentError(error)]).toEqual([
-      words,
+      reason,
       true,
       false,
     ]);
   });
 
-  it.each(['22001', '23514', '54000'])('with code %s is a fault of the data, and not of the database', (code) => {
+  it.each(['22001', '23514', '54000'])('with code %s is permanent', (code) => {
     const error = coded(code);
     expect([databaseUnavailableReason(error), isDatabaseUnavailable(error), isPermanentError(error)]).toEqual([
       undefined,

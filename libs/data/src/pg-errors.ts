@@ -2,9 +2,9 @@
 const connectionFailure = '08006';
 
 /**
- * Throws an error of the driver as it is when PostgreSQL reported it, and as a connection failure otherwise: without an
- * SQLSTATE it comes from a name that does not resolve, or from a socket or a protocol that broke. Taken for an error of
- * the data, it would make consumers quarantine events and the audit log reject records.
+ * Throws an error of the driver unchanged when PostgreSQL reported it, and as a connection failure otherwise. Without
+ * an SQLSTATE it comes from a name that does not resolve, or from a broken socket or protocol. As a permanent error it
+ * would make consumers quarantine events and the audit log reject records.
  */
 export function throwDriverError(error: unknown): never {
   if (isSqlState((error as { code?: unknown }).code) || isDatabaseUnavailable(error)) throw error;
@@ -18,21 +18,21 @@ function isSqlState(code: unknown): boolean {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
 }
 
-/** Name of the unique constraint or index that an insert ran into, or undefined for any other error. */
+/** Name of the unique constraint or index that an insert violated; undefined for any other error. */
 export function violatedUnique(error: unknown): string | undefined {
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
   return code === '23505' ? (constraint ?? '') : undefined;
 }
 
-/** Of a standby, or of a primary that is being given up. */
+/** SQLSTATE of writes to a standby. */
 const readOnly = '25006';
 
-/** The server ended a transaction in which nothing came for too long: this process stood still (database.ts). */
+/** SQLSTATE of a transaction that the server ended, because this process was paused (database.ts). */
 const idleInTransaction = '25P03';
 
 /**
- * Classes 08 (connection), 28 (role or password), 53 (resources: disk, memory, connections), 57 (operator: shutdown,
- * timeout); read-only.
+ * Transient errors of the database: classes 08 (connection), 28 (role or password), 53 (resources: disk, memory,
+ * connections) and 57 (operator: shutdown, timeout), and writes to a standby.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: string };
@@ -43,11 +43,21 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)
   )
     return true;
-  // TypeORM gives up a query runner whose connection broke.
-  return /Query runner already released|Connection terminated|not currently accepting connections|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed/.test(
-    error instanceof Error ? error.message : '',
-  );
+  return error instanceof Error && connectionErrors.test(error.message);
 }
+
+/** Messages of pg, and of TypeORM after a connection broke, whose errors have no code. */
+const connectionErrors = new RegExp(
+  [
+    'Query runner already released',
+    'Connection terminated',
+    'not currently accepting connections',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'Client has encountered a connection error',
+    'Client was closed',
+  ].join('|'),
+);
 
 const causes: Record<string, string> = {
   '53100': "the database's disk is full",
@@ -57,7 +67,7 @@ const causes: Record<string, string> = {
   [readOnly]: 'the database takes no writes: it is a standby',
 };
 
-/** Why the database cannot be used, in words for whoever operates it; undefined for any other error. */
+/** Why the database is unavailable, for the operator; undefined for any other error. */
 export function databaseUnavailableReason(error: unknown): string | undefined {
   if (!isDatabaseUnavailable(error)) return undefined;
   const { code = '' } = error as { code?: string };
@@ -66,9 +76,9 @@ export function databaseUnavailableReason(error: unknown): string | undefined {
 }
 
 /**
- * Whether the statement's own data may be at fault, so that other data would fare better: classes 22 (data), 23
- * (constraints), 54 (limits), and errors that are not PostgreSQL's. A right that was revoked, a full disk and a server
- * that only reads refuse everything alike.
+ * Whether the data of the statement may have caused the error, so that statements with other data can succeed: classes
+ * 22 (data), 23 (constraints) and 54 (limits), and errors that are not PostgreSQL's. A revoked right, a full disk or a
+ * standby affects all data alike.
  */
 export function isPermanentError(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: unknown };

@@ -1,4 +1,4 @@
 import pg from 'pg';
 
-/** bigint columns are versions and places in a log, far below 2^53: numbers serve better than strings. */
+/** bigint columns contain versions and leaf indexes, far below 2^53, so they are read as numbers. */
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

@@ -4,7 +4,7 @@ import { databaseSetup, watermarkWriters } from '@holdfast/platform-policy';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 
-describe('what the database refuses', () => {
+describe('the database role', () => {
   let tables: TestDatabase;
   beforeAll(async () => {
     tables = await createTestDatabase('audit', () => Promise.resolve());
@@ -13,7 +13,7 @@ describe('what the database refuses', () => {
   });
   afterAll(() => tables.drop());
 
-  it.each(databaseServices)('%s sees its own rows and nobody else’s, and changes no table', async (service) => {
+  it.each(databaseServices)('%s can access rows of its own schema only, and change no table', async (service) => {
     const database = await Database.connect({ url: tables.url(service), pool: 1, applicationName: 'test' });
     const run = (sql: string) => database.rows(statement('', sql));
     await run(`INSERT INTO secret VALUES (1)`);
@@ -28,15 +28,15 @@ describe('what the database refuses', () => {
       'CREATE SCHEMA mine',
       'CREATE ROLE mine',
     ];
-    const marks = watermarkWriters()
+    const watermarks = watermarkWriters()
       .filter(({ readModel, writers }) => readModel !== service && !writers.includes(service))
       .map(({ readModel }) => `SELECT * FROM ${watermarksSchema}.${readModel}`);
-    for (const sql of [...forbidden, ...own, ...marks])
+    for (const sql of [...forbidden, ...own, ...watermarks])
       await expect(run(sql)).rejects.toThrow(/permission denied|must be owner/);
     await database.close();
   });
 
-  it.each(databaseServices)('%s has no means to fill the disk or to hold up another service', async (service) => {
+  it.each(databaseServices)('%s can neither fill the disk nor block another service', async (service) => {
     const database = await Database.connect({ url: tables.url(service), pool: 1, applicationName: 'test' });
     const run = (sql: string) => database.rows(statement('', sql));
     const forbidden = [
@@ -56,7 +56,7 @@ describe('what the database refuses', () => {
     await database.close();
   });
 
-  it('gives a role no more connections than its limit, and the others theirs', async () => {
+  it('has a limit of connections', async () => {
     const limited = databaseSetup({
       passwords: Object.fromEntries(databaseServices.map((s) => [s, 'x'])),
       connectionLimit: 7,

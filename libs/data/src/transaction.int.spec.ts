@@ -15,7 +15,7 @@ describe('a transaction', () => {
   beforeAll(async () => {
     tables = await createTestDatabase('audit', () => Promise.resolve());
     await tables.query('CREATE TABLE audit.thing (id int PRIMARY KEY DEFERRABLE INITIALLY DEFERRED)');
-    // One connection: what a transaction leaves behind meets the next.
+    // One connection, so that the next transaction would see a state that an earlier one left behind.
     database = await Database.connect({ url: tables.url(), pool: 1, applicationName: 'test' });
   });
   beforeEach(() => tables.query('TRUNCATE audit.thing'));
@@ -25,7 +25,7 @@ describe('a transaction', () => {
   });
   const stored = async () => (await database.rows<{ n: number }>(count))[0]!.n;
 
-  it('runs what is begun together in order, each statement seeing those before', async () => {
+  it('runs statements that are started together in order, each seeing the effects of earlier ones', async () => {
     const seen = await database.transaction(async (sql) =>
       Promise.all([sql.rows(add, [1]), sql.rows<{ n: number }>(count), sql.rows(addMore, [2])]),
     );
@@ -45,10 +45,10 @@ describe('a transaction', () => {
   it.each([
     ['a statement', async (sql: { rows: Database['rows'] }) => sql.rows(fail, [0])],
     [
-      'one of two begun together',
+      'one of two started together',
       async (sql: { rows: Database['rows'] }) => Promise.all([sql.rows(fail, [0]), sql.rows(addMore, [2])]),
     ],
-  ])('stores nothing when %s fails, and says what failed', async (_, work) => {
+  ])('stores nothing when %s fails, and rejects with its error', async (_, work) => {
     const running = database.transaction(async (sql) => {
       await sql.rows(add, [1]);
       await work(sql);
@@ -71,7 +71,7 @@ describe('a transaction', () => {
     expect(await stored()).toBe(0);
   });
 
-  it('is no success when the work passes over a failed statement', async () => {
+  it('rejects when the work ignores a failed statement', async () => {
     const running = database.transaction(async (sql) => {
       await sql.rows(add, [1]);
       await sql.rows(fail, [0]).catch(() => undefined);
@@ -80,24 +80,23 @@ describe('a transaction', () => {
     expect(await stored()).toBe(0);
   });
 
-  it('of a process that stands still is ended by the server, and others get the locks that it held', async () => {
+  it('is ended by the server when its process is paused, and releases its locks', async () => {
     await stored();
     const other = await Database.connect({ url: tables.url(), pool: 1, applicationName: 'test' });
     await tables.query('INSERT INTO audit.thing VALUES (7)');
-    let holding: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (holding = resolve));
+    let onLocked: () => void = () => undefined;
+    const locked = new Promise<void>((resolve) => (onLocked = resolve));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const hung = database.transaction(async (sql) => {
       await sql.rows(lock);
-      holding();
+      onLocked();
       await released;
       await sql.rows(add, [8]);
     });
     hung.catch(() => undefined);
-    await held;
-    // Waits for the lock until the server has ended the other transaction, well before its own statement_timeout of 10
-    // s.
+    await locked;
+    // Waits until the server has ended the other transaction, well within its statement_timeout of 10 s.
     expect(await other.rows(lock)).toEqual([{ id: 7 }]);
     release();
     const failure = await hung.then(
@@ -109,10 +108,8 @@ describe('a transaction', () => {
     await other.close();
   });
 
-  it('throws what the work throws', async () => {
-    await expect(database.transaction(() => Promise.reject(new Error('changed my mind')))).rejects.toThrow(
-      'changed my mind',
-    );
+  it('rejects with the error of the work', async () => {
+    await expect(database.transaction(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
     expect(await stored()).toBe(0);
   });
 });

@@ -2,22 +2,22 @@ import { expect, test } from '@jest/globals';
 import { Admission, wasNotStarted } from './admission.js';
 import { TransitTimes } from './transit.js';
 
-/** Work that ends when it is told to. */
-function held() {
+/** Work that ends when `end` is called. */
+function pendingWork() {
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
   return { end, work: () => ended };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const causeOf = (asked: Promise<unknown>) =>
-  asked.then(
+const causeOf = (request: Promise<unknown>) =>
+  request.then(
     () => 'done',
     (error: { origin: { cause: string } }) => error.origin.cause,
   );
 
-test('refuses at once what exceeds running and queue, and works on the rest', async () => {
+test('rejects requests at once beyond the limits, and handles the others', async () => {
   const admission = new Admission('issuance', { maxRunning: 2, maxQueued: 1, maxWaitMs: 1000 });
-  const jobs = [held(), held(), held()];
+  const jobs = [pendingWork(), pendingWork(), pendingWork()];
   const running = jobs.map(({ work }) => causeOf(admission.run(undefined, work)));
   expect(await causeOf(admission.run(undefined, () => Promise.resolve()))).toBe('overloaded');
   jobs.forEach(({ end }) => end());
@@ -25,11 +25,11 @@ test('refuses at once what exceeds running and queue, and works on the rest', as
   expect(await causeOf(admission.run(undefined, () => Promise.resolve()))).toBe('done');
 });
 
-test('never begins what has expired, at once or while it waited', async () => {
+test('does not handle requests that have expired, before or while they waited', async () => {
   let now = 0;
   const begun: string[] = [];
   const admission = new Admission('issuance', { maxRunning: 1, maxQueued: 10, maxWaitMs: 1000 }, () => now);
-  const first = held();
+  const first = pendingWork();
   const running = admission.run(500, first.work);
   const work = (name: string) => () => Promise.resolve(void begun.push(name));
   const waiting = [causeOf(admission.run(100, work('expires'))), causeOf(admission.run(5000, work('in time')))];
@@ -40,10 +40,10 @@ test('never begins what has expired, at once or while it waited', async () => {
   expect([await Promise.all(waiting), begun]).toEqual([['expired', 'done'], ['in time']]);
 });
 
-test('refuses who has waited too long, so that what is accepted stays fast', async () => {
+test('rejects a request that has waited too long', async () => {
   let now = 0;
   const admission = new Admission('issuance', { maxRunning: 1, maxQueued: 10, maxWaitMs: 250 }, () => now);
-  const first = held();
+  const first = pendingWork();
   const running = admission.run(undefined, first.work);
   const waiting = causeOf(admission.run(undefined, () => Promise.resolve()));
   now = 300;
@@ -52,20 +52,19 @@ test('refuses who has waited too long, so that what is accepted stays fast', asy
   expect(await waiting).toBe('overloaded');
 });
 
-test('gives places back when work fails', async () => {
+test('accepts further requests after failures', async () => {
   const admission = new Admission('issuance', { maxRunning: 1, maxQueued: 0, maxWaitMs: 250 });
   for (let i = 0; i < 5; i += 1)
     await expect(admission.run(undefined, () => Promise.reject(new Error('fails')))).rejects.toThrow('fails');
 });
 
-test('keeps goodput at five times what it can do: as much is done as at its capacity, and none of it late', async () => {
-  // A service that does 100 requests at a time in 100 ms each, in made-up time: 1000 a second. Callers wait two
-  // seconds.
+test('completes as much as its capacity, within a second, at five times that load', async () => {
+  // In simulated time: the service handles 100 concurrent requests in 100 ms each, and callers wait for two seconds.
   let now = 0;
   const ends: { at: number; end: () => void }[] = [];
   const admission = new Admission('issuance', { maxRunning: 100, maxQueued: 100, maxWaitMs: 250 }, () => now);
   const took: number[] = [];
-  let refused = 0;
+  let rejected = 0;
   for (now = 0; now < 2000; now += 20) {
     for (let i = 0; i < 100; i += 1) {
       const began = now;
@@ -73,7 +72,7 @@ test('keeps goodput at five times what it can do: as much is done as at its capa
         .run(now + 2000, () => new Promise<void>((end) => ends.push({ at: now + 100, end })))
         .then(
           () => took.push(now - began),
-          () => (refused += 1),
+          () => (rejected += 1),
         );
     }
     await turn();
@@ -82,10 +81,10 @@ test('keeps goodput at five times what it can do: as much is done as at its capa
   }
   expect(took.length).toBeGreaterThan(0.8 * 2000);
   expect(Math.max(...took)).toBeLessThan(1000);
-  expect(refused).toBeGreaterThan(6000);
+  expect(rejected).toBeGreaterThan(6000);
 }, 60_000);
 
-test('knows which refusal says that nothing was begun', () => {
+test('wasNotStarted() is true only for the admission limits of the caller and of the called service', () => {
   const of = (dependency: string) => wasNotStarted({ origin: { dependency, cause: 'overloaded' } } as never);
   expect([of('admission'), of('issuance/admission'), of('issuance/directory/admission'), of('issuance')]).toEqual([
     true,
@@ -95,7 +94,7 @@ test('knows which refusal says that nothing was begun', () => {
   ]);
 });
 
-test('a clock that is eleven minutes off expires nothing, and a wait of seconds does', () => {
+test('a request expires after waiting for seconds, and not because a clock is eleven minutes wrong', () => {
   let now = 1_000_000;
   const times = new TransitTimes(() => now);
   const behind = 11 * 60_000;

@@ -3,11 +3,11 @@ import type { ErrorOrigin, ServiceName } from '@holdfast/contracts';
 import { AppError, expired, unavailable } from '@holdfast/platform';
 
 export interface AdmissionLimits {
-  /** Requests that are worked on at once. */
+  /** Requests that are handled concurrently. */
   maxRunning: number;
-  /** Requests that wait for their turn. */
+  /** Requests that wait to be handled. */
   maxQueued: number;
-  /** Longest wait. Who waits longer is refused when their turn comes, so that what is accepted stays fast. */
+  /** A request that has waited longer is rejected when its turn comes, so that accepted requests stay fast. */
   maxWaitMs: number;
 }
 
@@ -15,21 +15,20 @@ interface Waiting {
   enqueuedAt: number;
   expiresAt: number | undefined;
   begin: () => void;
-  refuse: (error: AppError) => void;
+  reject: (error: AppError) => void;
 }
 
-const shed = new Counter({
+const rejected = new Counter({
   name: 'holdfast_admission_rejected_total',
-  help: 'Requests that were not begun: too many at once, or expired while they waited',
+  help: 'Requests that were rejected before they were handled: too many at once, or expired while they waited',
   labelNames: ['service', 'cause'],
 });
 
 const defaults: AdmissionLimits = { maxRunning: 256, maxQueued: 256, maxWaitMs: 250 };
 
 /**
- * Lets so many requests of a service be worked on at once and so many wait, and refuses the others at once: beyond what
- * a service can do, each accepted request only makes all of them late, until every answer comes after its caller has
- * gone.
+ * Limits how many requests of a service are handled concurrently and how many wait, and rejects the others at once. An
+ * overloaded service that accepts more delays all of them, until every response comes after its caller's timeout.
  */
 export class Admission {
   private running = 0;
@@ -41,7 +40,7 @@ export class Admission {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @throws unavailable, with nothing done, when there is no room or nobody waits for the answer any more */
+  /** @throws unavailable, before `work` runs, when the limits are reached or the caller's timeout has passed */
   async run<T>(expiresAt: number | undefined, work: () => Promise<T>): Promise<T> {
     await this.enter(expiresAt);
     try {
@@ -53,45 +52,45 @@ export class Admission {
 
   private async enter(expiresAt: number | undefined): Promise<void> {
     const now = this.now();
-    if (expiresAt !== undefined && expiresAt <= now) throw this.refusal('expired');
+    if (expiresAt !== undefined && expiresAt <= now) throw this.rejection('expired');
     if (this.running < this.limits.maxRunning) {
       this.running += 1;
       return;
     }
-    if (this.queue.length >= this.limits.maxQueued) throw this.refusal('overloaded');
-    await new Promise<void>((begin, refuse) => this.queue.push({ enqueuedAt: now, expiresAt, begin, refuse }));
+    if (this.queue.length >= this.limits.maxQueued) throw this.rejection('overloaded');
+    await new Promise<void>((begin, reject) => this.queue.push({ enqueuedAt: now, expiresAt, begin, reject }));
   }
 
-  /** Hands the place on to the first who is still in time. */
+  /** Begins the first waiting request that has not expired. */
   private leave(): void {
     const now = this.now();
     for (let next = this.queue.shift(); next; next = this.queue.shift()) {
-      if (next.expiresAt !== undefined && next.expiresAt <= now) next.refuse(this.refusal('expired'));
-      else if (now - next.enqueuedAt > this.limits.maxWaitMs) next.refuse(this.refusal('overloaded'));
+      if (next.expiresAt !== undefined && next.expiresAt <= now) next.reject(this.rejection('expired'));
+      else if (now - next.enqueuedAt > this.limits.maxWaitMs) next.reject(this.rejection('overloaded'));
       else return next.begin();
     }
     this.running -= 1;
   }
 
-  private refusal(cause: 'overloaded' | 'expired'): AppError {
-    shed.inc({ service: this.service, cause });
+  private rejection(cause: 'overloaded' | 'expired'): AppError {
+    rejected.inc({ service: this.service, cause });
     return cause === 'expired'
       ? expired()
-      : unavailable(`${this.service} has more to do than it can; try again in a moment.`, 1, {
+      : unavailable(`${this.service} is overloaded; try again in a moment.`, 1, {
           dependency: 'admission',
           cause,
         });
   }
 }
 
-/** Whether an error says that a request was refused before anything was done for it. */
+/** Whether an error says that a request was rejected before it was handled. */
 export function wasNotStarted({ origin }: { origin?: ErrorOrigin | undefined }): boolean {
   return origin !== undefined && /(^|\/)admission$/.test(origin.dependency) && origin.dependency.split('/').length <= 2;
 }
 
 const admissions = new Map<ServiceName, Admission>();
 
-/** The one of this process for what it answers as `service`. */
+/** The limits of this process for the requests that it handles as `service`. */
 export function admissionOf(service: ServiceName): Admission {
   let admission = admissions.get(service);
   if (!admission) admissions.set(service, (admission = new Admission(service)));

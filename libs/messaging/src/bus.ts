@@ -18,15 +18,15 @@ import { stripUnknownMembers } from './strip-unknown-members.js';
 import { newTransit } from './transit.js';
 
 /**
- * Where a command may or may not have been carried out: it was sent, and no answer came, or its handler failed, which
- * may have been after the commit (a connection that breaks while COMMIT is under way).
+ * The result of a command is unknown: it was sent and no response came, or its handler failed, perhaps after the commit
+ * (a connection that breaks during COMMIT).
  */
 export class UncertainError extends AppError {}
 
-/** What Nest makes of a reply. */
+/** The packet in which Nest sends a reply. */
 const packetSchema = z.object({ id: z.string(), response: z.unknown().optional(), err: z.unknown().optional() });
 
-/** Loose, since a newer service may add to it. Its code is looked up in the catalogue. */
+/** Loose, so that a newer service may add members. The code is checked against the catalogue. */
 const wireErrorSchema = z.looseObject({
   code: z.string(),
   detail: z.string().optional(),
@@ -39,36 +39,35 @@ const wireErrorSchema = z.looseObject({
 
 const replySchemas = new WeakMap<Contract, z.ZodType>();
 
-/** A replica that was chosen to be asked. */
+/** How a request to a replica ended. */
+export type RequestEnd = 'response' | 'timeout' | 'error';
+
 export interface ChosenReplica {
   id: string;
-  /** @returns what to call when the request has ended */
-  begin(): (end: 'answered' | 'unanswered' | 'failed') => void;
+  /** Counts a request as in flight. @returns the callback that ends it */
+  begin(): (end: RequestEnd) => void;
 }
 
-/**
- * Knows which replicas of a service live; see replicas.ts. Without one, and where it knows none, the queue group
- * chooses.
- */
+/** Chooses the replica that receives a request (replicas.ts). If it chooses none, the queue group of NATS chooses. */
 export interface ReplicaChooser {
   choose(service: ServiceName, except?: string): ChosenReplica | undefined;
-  forget(service: ServiceName, id: string): void;
+  remove(service: ServiceName, id: string): void;
 }
 
-/** Asks other services, by contract alone. */
+/** Sends requests to other services, by contract only. */
 export class Bus {
   constructor(
     readonly connection: NatsConnection,
-    /** Told of each reply that does not fit its contract. */
-    private readonly misfit: (contract: Contract, detail: string) => void = () => undefined,
+    /** Called with each reply that does not fit its contract. */
+    private readonly onInvalidReply: (contract: Contract, detail: string) => void = () => undefined,
     private readonly replicas?: ReplicaChooser,
     private readonly limits?: OutgoingLimits,
   ) {}
 
   /**
-   * The reply, or an AppError: what the handler threw, or `unavailable` when nobody answers within the contract's time.
-   * A query that one replica does not answer is asked of another. A command never is, once a replica may have received
-   * it.
+   * Resolves to the reply. Rejects with the AppError of the handler, or with `unavailable` after the contract's
+   * timeout. A query without a response is sent to another replica. A command is not, once a replica may have received
+   * it, unless the contract says `repeatable`.
    */
   request<C extends Contract>(contract: C, input: z.input<C['request']>, context: RequestContext): Promise<ReplyOf<C>> {
     const send = () => this.send(contract, input, context);
@@ -81,54 +80,54 @@ export class Bus {
     context: RequestContext,
   ): Promise<ReplyOf<C>> {
     const { subject, service } = contract;
-    // Of one who is asked by somebody else: no longer than that one still waits.
-    const timeout = Math.min(contract.timeoutMs, Math.ceil(remainingMs()));
-    if (timeout <= 0) throw expired();
-    // Nobody but us and who was asked knows it: a reply without it was made by somebody else, on whatever way it came
-    // here.
+    // While handling a request, no longer than its own caller waits.
+    const timeoutMs = Math.min(contract.timeoutMs, Math.ceil(remainingMs()));
+    if (timeoutMs <= 0) throw expired();
+    // Only this process and the handler know the id, so a reply without it is forged.
     const id = randomUUID();
-    const message = JSON.stringify({ pattern: subject, id, transit: newTransit(timeout), data: { input, context } });
+    const message = JSON.stringify({ pattern: subject, id, transit: newTransit(timeoutMs), data: { input, context } });
     const first = this.replicas?.choose(service);
-    if (contract.kind === 'command' && !contract.repeatable) return this.ask(contract, id, message, timeout, first);
+    if (contract.kind === 'command' && !contract.repeatable)
+      return this.sendOnce(contract, id, message, timeoutMs, first);
     try {
-      return await this.ask(contract, id, message, timeout / 2, first);
+      return await this.sendOnce(contract, id, message, timeoutMs / 2, first);
     } catch (error) {
       if (!(error instanceof UncertainError)) throw error;
-      return this.ask(contract, id, message, timeout / 2, this.replicas?.choose(service, first?.id));
+      return this.sendOnce(contract, id, message, timeoutMs / 2, this.replicas?.choose(service, first?.id));
     }
   }
 
-  private async ask<C extends Contract>(
+  private async sendOnce<C extends Contract>(
     contract: C,
     id: string,
     message: string,
-    timeout: number,
+    timeoutMs: number,
     replica?: ChosenReplica,
   ): Promise<ReplyOf<C>> {
     const subject = replica ? addressedSubject(contract.subject, replica.id) : contract.subject;
     const end = replica?.begin();
-    let answer: Msg;
+    let response: Msg;
     try {
-      answer = await this.connection.request(subject, message, { timeout });
-      end?.('answered');
+      response = await this.connection.request(subject, message, { timeout: timeoutMs });
+      end?.('response');
     } catch (error) {
-      end?.(isTimeout(error) ? 'unanswered' : 'failed');
-      if (replica && reachedNobody(error)) {
-        // It has left since it was heard. The message reached no one, so it may be sent again, whatever it is.
-        this.replicas?.forget(contract.service, replica.id);
-        return this.ask(contract, id, message, timeout);
+      end?.(isTimeout(error) ? 'timeout' : 'error');
+      if (replica && hadNoResponders(error)) {
+        // The replica has stopped since its announcement. Nobody received the message, so even a command is sent again.
+        this.replicas?.remove(contract.service, replica.id);
+        return this.sendOnce(contract, id, message, timeoutMs);
       }
-      throw notAnswered(contract, error);
+      throw toRequestError(contract, error);
     }
-    const packet = packetSchema.safeParse(parseJson(answer));
-    if (!packet.success || packet.data.id !== id) throw this.unreadable(contract, 'it is no reply to this request');
-    const { response, err } = packet.data;
+    const packet = packetSchema.safeParse(parseJson(response));
+    if (!packet.success || packet.data.id !== id) throw this.invalidReply(contract, 'it is no reply to this request');
+    const { response: body, err } = packet.data;
     if (err !== undefined) throw fromWire(contract, err);
-    const reply = replySchemaOf(contract).safeParse(response);
+    const reply = replySchemaOf(contract).safeParse(body);
     if (!reply.success)
-      throw this.unreadable(
+      throw this.invalidReply(
         contract,
-        `members that do not fit: ${reply.error.issues
+        `invalid members: ${reply.error.issues
           .map(({ path }) => path.join('.'))
           .join(', ')
           .slice(0, 200)}`,
@@ -136,9 +135,9 @@ export class Bus {
     return reply.data as ReplyOf<C>;
   }
 
-  private unreadable(contract: Contract, detail: string): UncertainError {
-    this.misfit(contract, detail);
-    return new UncertainError('unavailable', `${contract.service} gave an answer that cannot be read`, {
+  private invalidReply(contract: Contract, detail: string): UncertainError {
+    this.onInvalidReply(contract, detail);
+    return new UncertainError('unavailable', `${contract.service} sent an invalid reply`, {
       retryAfter: 1,
       origin: { dependency: contract.service, cause: 'internal' },
     });
@@ -151,8 +150,8 @@ function replySchemaOf(contract: Contract): z.ZodType {
   return schema;
 }
 
-/** Nobody listens: the message reached no one, so nothing can have happened. */
-function reachedNobody(error: unknown): boolean {
+/** Nobody subscribes to the subject, so nobody received the message. */
+function hadNoResponders(error: unknown): boolean {
   const cause = error instanceof RequestError ? error.cause : error;
   return cause instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders());
 }
@@ -161,8 +160,8 @@ function isTimeout(error: unknown): boolean {
   return error instanceof TimeoutError || (error instanceof RequestError && error.cause instanceof TimeoutError);
 }
 
-function notAnswered({ service }: Contract, error: unknown): AppError {
-  if (reachedNobody(error))
+function toRequestError({ service }: Contract, error: unknown): AppError {
+  if (hadNoResponders(error))
     return unavailable(`${service} is not running`, 1, { dependency: service, cause: 'not_running' });
   if (isTimeout(error))
     return new UncertainError('unavailable', `${service} did not answer in time`, {
@@ -176,22 +175,22 @@ function notAnswered({ service }: Contract, error: unknown): AppError {
 }
 
 function fromWire({ kind, service }: Contract, err: unknown): AppError {
-  const known = wireErrorSchema.safeParse(err);
-  const wire = locate(
+  const parsed = wireErrorSchema.safeParse(err);
+  const wire = withOrigin(
     service,
-    known.success && Object.hasOwn(errorCatalogue, known.data.code)
-      ? (known.data as WireError)
+    parsed.success && Object.hasOwn(errorCatalogue, parsed.data.code)
+      ? (parsed.data as WireError)
       : new AppError('internal').toWire(),
   );
-  const unknown = wire.code === 'unavailable' || wire.code === 'internal';
+  const isUncertain = wire.code === 'unavailable' || wire.code === 'internal';
   const error = AppError.fromWire(wire);
-  return kind === 'command' && unknown && !wasNotStarted(error)
+  return kind === 'command' && isUncertain && !wasNotStarted(error)
     ? new UncertainError(wire.code, wire.detail, wire)
     : error;
 }
 
-/** An error of ours says where it happened: in the service that answered, or in what that one asked in turn. */
-function locate(service: string, wire: WireError): WireError {
+/** Adds to a 5xx where it happened: in the called service, or in a dependency of that service. */
+function withOrigin(service: string, wire: WireError): WireError {
   if (errorCatalogue[wire.code].status < 500) return wire;
   const { origin } = wire;
   const cause = wire.code === 'internal' ? 'internal' : 'unavailable';

@@ -1,24 +1,21 @@
 import type { Msg, NatsConnection, Status } from '@nats-io/transport-node';
 
-/**
- * Calls `heed` with each change of the connection's state until it is closed; what it throws goes to `failed` and ends
- * nothing.
- */
+/** Calls `handle` with each status of the connection until it is closed. Errors go to `onError` and end nothing. */
 export function onConnectionStatus(
   connection: NatsConnection,
-  heed: (status: Status) => void,
-  failed: (error: unknown) => void,
+  handle: (status: Status) => void,
+  onError: (error: unknown) => void,
 ): void {
   const loop = async (): Promise<void> => {
     for await (const status of connection.status()) {
       try {
-        heed(status);
+        handle(status);
       } catch (error) {
-        failed(error);
+        onError(error);
       }
     }
   };
-  loop().catch(failed);
+  loop().catch(onError);
 }
 
 /** The body of a message, or undefined when it is not JSON. */

@@ -7,7 +7,7 @@ import { connectBus } from './connection.js';
 let server: Server;
 let url: string;
 
-/** Speaks as much of the protocol as a client needs to be connected, as a nats-server of Debian 12 would. */
+/** Implements enough of the protocol for a client to connect, with the nats-server version of Debian 12. */
 beforeAll(async () => {
   server = createServer((socket) => {
     const info = {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-test('a service does not start on a nats-server that is too old, and says what to do', async () => {
+test('connecting to an unsupported nats-server fails and says what to do', async () => {
   const nkeySeed = new TextDecoder().decode(createUser().getSeed());
   await expect(connectBus({ url, nkeySeed, user: 'gateway' }, createLogger('test', 'fatal'))).rejects.toThrow(
     /version 2\.9\.10, and Holdfast needs 2\.10\.27 or newer: .* Upgrade it/,

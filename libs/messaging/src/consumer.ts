@@ -11,25 +11,25 @@ import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './met
 import { acknowledgeProjection } from './projection-acknowledgements.js';
 import { systemContext } from './system-context.js';
 
-/**
- * Applies a batch of events, in one transaction; throws when it could not. Events may come late, twice or out of order.
- */
+/** Applies a batch of events in one transaction, or throws. Events may arrive late, twice or out of order. */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
 
 const batchSize = 100;
-const consumeAgainAfterMs = 500;
+const resubscribeAfterMs = 500;
 /**
- * Few, and asked for anew within seconds: what a replica that hangs has asked for still goes to it, and waits there for
- * `ackWaitMs` (declare.ts) before another gets it.
+ * Small and short, because the server still delivers to a hung replica what it has requested. Another replica receives
+ * these events only after `ackWaitMs` (declare.ts).
  */
 const maxHeld = 100;
-const pullMs = 3000;
-/** How often the server hears that what is held here is still being worked on: a slow database is no hung replica. */
-const stillWorkingMs = 700;
+const pullTimeoutMs = 3000;
+/**
+ * Below `ackWaitMs`: extends the acknowledgement deadline of held events, so that a slow database is no hung replica.
+ */
+const extendIntervalMs = 700;
 
 /**
- * One unbroken subscription. Sequence numbers begin anew when the server has lost its files, so that an acknowledgement
- * which outlives the connection may hit another event, which then nobody would ever apply. After a break none is sent.
+ * One unbroken subscription. Sequence numbers restart when the server has lost its files. An acknowledgement sent after
+ * a reconnect could then acknowledge another event, which nobody would apply. So none is sent after a break.
  */
 interface Session {
   broken: boolean;
@@ -42,27 +42,28 @@ interface Received {
 
 /** How often an event is tried before it is quarantined; the waits between double. */
 const maxAttempts = 5;
-/** Events that have failed here and were not applied since. */
+/** Events whose failed attempts are counted. */
 const maxCounted = 10_000;
+const maxReasonLength = 300;
 
 export interface ConsumerOptions {
-  /** By the type of the event, which its subject carries: what is not wanted is acknowledged unread. */
+  /** Selects events by type. Other events are acknowledged without being parsed. */
   wants?: (type: string) => boolean;
-  /** Milliseconds until an event that could not be applied is tried again. */
+  /** Delay before an event that could not be applied is delivered again. */
   retryAfterMs?: number;
 }
 
 /**
- * A durable consumer: takes what is there as one batch, applies it, acknowledges, and tells the producer. What cannot
- * be applied is tried again alone, so that a bad event keeps no other from being applied; while the database is unavailable,
- * for ever. An event whose own data is at fault is quarantined after some attempts: its producer keeps it, unconfirmed,
- * and delivers it anew from time to time. Only then is it acknowledged here, so that those behind it are confirmed
- * (docs/adr/0020-quarantined-events.md).
+ * A durable consumer. It takes the available events as one batch, applies and acknowledges them, and notifies the
+ * producer. If a batch fails, it applies each event alone, so that a bad event does not block the others. While the
+ * database is unavailable it retries without end. An event with a permanent error is quarantined after `maxAttempts`:
+ * its producer keeps it unconfirmed and delivers it again from time to time. Only then does the consumer acknowledge
+ * it, so that later events can be confirmed (docs/adr/0020-quarantined-events.md).
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
   private readonly queue: Received[] = [];
-  /** All that was received and neither acknowledged nor put back. */
+  /** Events that were received, and neither acknowledged nor put back. */
   private readonly held = new Set<Received>();
   private timer?: NodeJS.Timeout;
   private session: Session = { broken: true };
@@ -87,7 +88,7 @@ export class EventConsumer<S extends Stream> {
 
   start(): void {
     this.watchBreaks();
-    this.timer = setInterval(() => this.sayStillWorking(), stillWorkingMs).unref();
+    this.timer = setInterval(() => this.extendDeadlines(), extendIntervalMs).unref();
     void this.consume();
   }
 
@@ -98,18 +99,18 @@ export class EventConsumer<S extends Stream> {
     clearInterval(this.timer);
   }
 
-  private sayStillWorking(): void {
+  private extendDeadlines(): void {
     for (const { message, session } of this.held) if (!session.broken) unlessClosed(() => message.working());
   }
 
   private watchBreaks(): void {
-    const heed = ({ type }: Status): void => {
+    const handle = ({ type }: Status): void => {
       if (type !== 'disconnect') return;
       this.session.broken = true;
       this.messages?.stop();
     };
-    onConnectionStatus(this.connection, heed, (error) =>
-      this.logger.error(`lost sight of the connection's state: ${String(error)}`),
+    onConnectionStatus(this.connection, handle, (error) =>
+      this.logger.error(`Failed to follow the state of the NATS connection: ${String(error)}`),
     );
   }
 
@@ -118,15 +119,17 @@ export class EventConsumer<S extends Stream> {
       try {
         await this.receive();
       } catch (error) {
-        this.logger.warn(`cannot consume ${this.stream.name} yet: ${String(error)}`);
+        this.logger.warn(
+          `Failed to consume ${this.stream.name}; retrying in ${resubscribeAfterMs / 1000} s: ${String(error)}`,
+        );
       }
-      if (!this.stopped) await new Promise((resolve) => setTimeout(resolve, consumeAgainAfterMs));
+      if (!this.stopped) await new Promise((resolve) => setTimeout(resolve, resubscribeAfterMs));
     }
   }
 
-  /** Takes events until the connection breaks or the consumer is gone. */
+  /** Receives events until the connection breaks or the durable consumer no longer exists. */
   private async receive(): Promise<void> {
-    // Fails at once while the server is away, where the request below would run into its timeout.
+    // Fails at once while the server is unavailable. The request below would wait for its timeout.
     await this.connection.flush();
     const session: Session = { broken: false };
     this.session = session;
@@ -137,7 +140,7 @@ export class EventConsumer<S extends Stream> {
       );
       this.messages = await consumer.consume({
         max_messages: maxHeld,
-        expires: pullMs,
+        expires: pullTimeoutMs,
         idle_heartbeat: 1000,
         abort_on_missing_resource: true,
       });
@@ -147,17 +150,17 @@ export class EventConsumer<S extends Stream> {
         this.queue.push(received);
         this.held.add(received);
         this.applying ??= this.drain().finally(() => (this.applying = undefined));
-        // Asks for no more than it can apply: what waits here is delivered again and again meanwhile.
+        // Stops pulling while the queue is full: events that wait here for too long are redelivered.
         if (this.queue.length >= maxHeld) await this.applying;
       }
     } finally {
-      // When stopping, what is being applied is still acknowledged.
+      // On shutdown the batch in progress is still acknowledged.
       if (!this.stopped) session.broken = true;
     }
   }
 
   private async drain(): Promise<void> {
-    // What arrives while a batch is being applied makes up the next one.
+    // Lets further messages that have arrived join the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
       const batch = this.queue.splice(0, batchSize);
@@ -165,15 +168,16 @@ export class EventConsumer<S extends Stream> {
         await this.applyAll(batch);
       } catch (error) {
         if (isPermanentError(error)) await this.applyEach(batch, error);
-        // While the database is unavailable, or refuses everything, none of them fares better alone.
+        // A transient error affects every event alike, so applying them one by one would not help.
         else this.putBack(batch, error, this.retryAfterMs);
       }
     }
   }
 
   private async applyEach(batch: Received[], error: unknown): Promise<void> {
-    if (batch.length > 1) this.logger.warn(`a batch of ${batch.length} failed, trying each alone: ${String(error)}`);
-    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.failed(one, cause));
+    if (batch.length > 1)
+      this.logger.warn(`a batch of ${batch.length} events failed; applying each alone: ${String(error)}`);
+    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.handleFailure(one, cause));
   }
 
   private async applyAll(batch: Received[]): Promise<void> {
@@ -207,11 +211,11 @@ export class EventConsumer<S extends Stream> {
     eventsConsumed.inc({ stream: this.stream.name, outcome }, events);
   }
 
-  private async failed(received: Received, cause: unknown): Promise<void> {
+  private async handleFailure(received: Received, cause: unknown): Promise<void> {
     if (!isPermanentError(cause)) return this.putBack([received], cause, this.retryAfterMs);
     const id = idOf(received.message);
     const attempt = (this.attempts.get(id) ?? 0) + 1;
-    // Whose count goes here is tried some times more.
+    // Clearing the counters gives these events some extra attempts.
     if (this.attempts.size >= maxCounted) this.attempts.clear();
     this.attempts.set(id, attempt);
     if (attempt < maxAttempts) return this.putBack([received], cause, this.retryAfterMs * 2 ** (attempt - 1));
@@ -221,12 +225,13 @@ export class EventConsumer<S extends Stream> {
       this.acknowledge(received);
       this.attempts.delete(id);
     } catch (error) {
-      this.logger.warn(`event ${id} cannot be quarantined yet, will try again: ${String(error)}`);
-      this.putBack([received], cause, this.retryAfterMs * 2 ** maxAttempts);
+      const delayMs = this.retryAfterMs * 2 ** maxAttempts;
+      this.logger.warn(`Failed to quarantine event ${id}; retrying in ${delayMs / 1000} s: ${String(error)}`);
+      this.putBack([received], cause, delayMs);
     }
   }
 
-  /** An event without an id is not of our relay: nothing is lost with it. */
+  /** The relay sets an id on every event, so a message without one is forged and can be dropped. */
   private async quarantine(id: string, cause: unknown): Promise<void> {
     const event = z.uuid().safeParse(id);
     const { quarantine } = quarantines[this.stream.producer as keyof typeof quarantines];
@@ -242,7 +247,7 @@ export class EventConsumer<S extends Stream> {
       countDroppedMessage(
         `evt.${this.stream.producer}.>`,
         'body',
-        `an event that ${this.stream.producer} knows nothing of could not be applied (${reasonOf(cause)})`,
+        `an event that is not in the outbox of ${this.stream.producer} could not be applied (${reasonOf(cause)})`,
       );
   }
 
@@ -250,9 +255,9 @@ export class EventConsumer<S extends Stream> {
     this.settle(received, () => received.message.ack());
   }
 
-  private settle(received: Received, say: () => void): void {
+  private settle(received: Received, send: () => void): void {
     this.held.delete(received);
-    if (!received.session.broken) unlessClosed(say);
+    if (!received.session.broken) unlessClosed(send);
   }
 
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
@@ -260,24 +265,23 @@ export class EventConsumer<S extends Stream> {
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(
-      `event at ${this.stream.name}/${first!.message.seq}${others} could not be applied and will be tried again: ${String(cause)}`,
+      `event at ${this.stream.name}/${first!.message.seq}${others} could not be applied; ` +
+        `retrying in ${delayMs / 1000} s: ${String(cause)}`,
     );
     for (const received of batch) this.settle(received, () => received.message.nak(delayMs));
   }
 }
 
-/**
- * What cannot be said any more because the connection is closed is as if it had not been said: the event comes again.
- */
-function unlessClosed(say: () => void): void {
+/** An acknowledgement that cannot be sent, because the connection is closed, is skipped: the event is redelivered. */
+function unlessClosed(send: () => void): void {
   try {
-    say();
+    send();
   } catch (error) {
     if (!(error instanceof ClosedConnectionError)) throw error;
   }
 }
 
-/** The relay names each message after its event (relay.ts). */
+/** The relay puts the event's id first in the message id (relay.ts). */
 function idOf({ headers, seq }: JsMsg): string {
   return headers?.get('Nats-Msg-Id').split('.')[0] || `seq ${seq}`;
 }
@@ -287,13 +291,12 @@ function typeOf({ subject }: JsMsg): string {
   return subject.split('.').slice(2).join('.');
 }
 
-/** Nothing of the event itself, which may name somebody. */
+/** Contains no data of the event, which may identify a customer. */
 function reasonOf(cause: unknown): string {
-  if (cause instanceof z.ZodError)
-    return `does not fit the schema at ${[...new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'))].join(', ')}`.slice(
-      0,
-      300,
-    );
+  if (cause instanceof z.ZodError) {
+    const places = new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'));
+    return `does not fit the schema at ${[...places].join(', ')}`.slice(0, maxReasonLength);
+  }
   const {
     name = 'Error',
     code,
@@ -302,5 +305,5 @@ function reasonOf(cause: unknown): string {
   return [name, code, constraint]
     .filter((part) => typeof part === 'string')
     .join(' ')
-    .slice(0, 300);
+    .slice(0, maxReasonLength);
 }

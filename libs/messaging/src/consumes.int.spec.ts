@@ -68,7 +68,7 @@ describe('@Consumes', () => {
     await nats.stop();
   });
 
-  it('applies the events of its stream, again after a failure, without those it does not want, until it stops', async () => {
+  it('applies the wanted events of its stream, again after a failure, until it stops', async () => {
     const app = await application(new Bus(await connectAs('audit')), Recorder);
     const consumers = startConsumers(app, 'audit');
     const recorder = app.get(Recorder);

@@ -13,9 +13,9 @@ interface Consumption {
 }
 
 /**
- * Makes a provider's method the consumer of one stream or of several: it gets the events in batches and applies each
- * batch in one transaction, or throws and gets it again (EventConsumer). startService() finds the method, starts the
- * consumer when the application is up and stops it on shutdown.
+ * Makes a provider's method the consumer of one or more streams. It receives the events in batches and applies each
+ * batch in one transaction; if it throws, it receives them again (EventConsumer). startService() finds the method,
+ * starts the consumer when the application is up, and stops it on shutdown.
  */
 export function Consumes<S extends Stream>(streams: S | readonly S[], options: ConsumerOptions = {}) {
   const metadata: Consumption = { streams: [streams].flat(), options };
@@ -27,7 +27,7 @@ export function Consumes<S extends Stream>(streams: S | readonly S[], options: C
 }
 
 export interface RunningConsumers {
-  /** Resolves when what is being applied is applied and acknowledged. */
+  /** Resolves when the current batch is applied and acknowledged. */
   stop(): Promise<void>;
 }
 

@@ -13,11 +13,11 @@ import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { probeStream, streams, type Stream } from '@holdfast/contracts';
 
 const ackWaitMs = 2000;
-const day = 24 * 60 * 60 * 1000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Declares streams and their durable consumers: the start job, the only one that may. It can run at any time and again;
- * what is there and right stays as it is.
+ * Declares the streams and their durable consumers. Only the user `deploy` may. It is idempotent and can run at any
+ * time: existing streams keep their messages.
  */
 export async function declareStreams(connection: NatsConnection, replicas = 1): Promise<string[]> {
   const jsm = await jetstreamManager(connection, { checkAPI: false });
@@ -26,7 +26,7 @@ export async function declareStreams(connection: NatsConnection, replicas = 1): 
   return [...done, await declareProbe(jsm, replicas)];
 }
 
-/** One small message for each who probes, gone after an hour without a new one. */
+/** Keeps one small message per probing service, for an hour at most. */
 async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<string> {
   const { name, subjects, maxBytes } = probeStream;
   const config: Partial<StreamConfig> & { name: string } = {
@@ -35,13 +35,13 @@ async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<st
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     max_msgs_per_subject: 1,
-    max_age: nanos(day / 24),
+    max_age: nanos(dayMs / 24),
     max_bytes: maxBytes,
     discard: DiscardPolicy.Old,
     num_replicas: replicas,
   };
-  const there = await jsm.streams.info(name).catch(unlessMissing);
-  await (there ? jsm.streams.update(name, config) : jsm.streams.add(config));
+  const existing = await jsm.streams.info(name).catch(unlessMissing);
+  await (existing ? jsm.streams.update(name, config) : jsm.streams.add(config));
   return `stream ${name}`;
 }
 
@@ -53,31 +53,31 @@ async function declareStream(
   const config: Partial<StreamConfig> & { name: string } = {
     name,
     subjects,
-    // A message goes when every consumer has it, and after a day at the latest: the outbox still has it then.
+    // Messages are removed when every consumer has acknowledged them, or after a day: the outbox still has them then.
     retention: RetentionPolicy.Interest,
     storage: StorageType.File,
-    max_age: nanos(day),
-    // A consumer that is away must not fill the disk of all, nor refuse what others wait for: the oldest events go, and
-    // the relay publishes them again (relay.ts).
+    max_age: nanos(dayMs),
+    // An unavailable consumer must neither fill the disk nor block events of the others. JetStream discards the oldest
+    // events, and the relay publishes them again (relay.ts).
     max_bytes: maxBytes,
     discard: DiscardPolicy.Old,
     duplicate_window: nanos(2 * 60 * 1000),
     num_replicas: replicas,
   };
-  const there = await jsm.streams.info(name).catch(unlessMissing);
-  // With interest retention, a message that nobody consumes yet is dropped at once. So the stream takes no events until
-  // its consumers stand: it begins with a subject that nobody publishes to.
-  if (!there) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] });
+  const existing = await jsm.streams.info(name).catch(unlessMissing);
+  // With interest retention a stream drops messages at once while it has no consumers. So a new stream gets a subject
+  // that nobody publishes to until its consumers exist.
+  if (!existing) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] });
   for (const durable of consumers) {
     const settings = {
-      // What a killed or hung replica took goes to another after this; one that works says so in time (consumer.ts).
+      // After this time events that a killed or hung replica received are redelivered; a working one extends it.
       ack_wait: nanos(ackWaitMs),
       max_ack_pending: 5000,
       max_deliver: -1,
     };
-    // To add one that is there with the settings of another version is refused.
-    const known = await jsm.consumers.info(name, durable).catch(unlessMissing);
-    await (known
+    // JetStream rejects adding an existing consumer with different settings.
+    const existingConsumer = await jsm.consumers.info(name, durable).catch(unlessMissing);
+    await (existingConsumer
       ? jsm.consumers.update(name, durable, settings)
       : jsm.consumers.add(name, {
           durable_name: durable,

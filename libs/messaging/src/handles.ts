@@ -31,18 +31,18 @@ type Handler<C extends Contract> = (
 ) => Promise<ReplyOf<C>>;
 
 const logger = new Logger('bus');
-/** Unexpected errors, each with its stack: the first ones tell as much as all of them. */
-const unexpected = new LogBudget(10);
-/** While the database is unavailable every request fails alike. The access line of each has the origin. */
-const databaseAway = new LogBudget(0.2);
+/** Unexpected errors are logged with their stack. */
+const unexpectedErrorLines = new LogBudget(10);
+/** While the database is unavailable all requests fail alike, and the access line of each has the origin. */
+const databaseErrorLines = new LogBudget(0.2);
 
 /**
- * Makes a method the one that answers a contract. Its input arrives validated, with the call's context and the user of
- * the bus that sent it; its log lines carry that context, and whatever it throws crosses the bus as a WireError: an
- * AppError as it is, all else as `internal` with the details in the log only, a database that is away as `unavailable`.
+ * Makes a method the handler of a contract. It receives the validated input, the request context and the NATS user that
+ * sent the request; its log lines carry the context. Whatever it throws crosses NATS as a WireError: an AppError as it
+ * is, an unavailable database as `unavailable`, anything else as `internal` with the details in the log only.
  */
 export function Handles<C extends Contract>(contract: C) {
-  // Caller and expiration are the transport's word (transport.ts), not the sender's.
+  // The transport sets caller and expiration (transport.ts); the sender cannot.
   const envelope = z.strictObject({
     input: contract.request,
     context: requestContextSchema,
@@ -55,12 +55,12 @@ export function Handles<C extends Contract>(contract: C) {
     descriptor: TypedPropertyDescriptor<Method>,
   ): void => {
     const handle = descriptor.value!;
-    const answer = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
+    const handleMessage = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
       const stop = handlerSeconds.startTimer({ contract: contract.subject });
       let code = 'ok';
       try {
         const parsed = envelope.safeParse(message);
-        if (!parsed.success) throw unprocessable(validationIssues(parsed.error.issues).map(ofInput));
+        if (!parsed.success) throw unprocessable(validationIssues(parsed.error.issues).map(relativeToInput));
         const { input, context, caller, expiresAt } = parsed.data as {
           input: RequestOf<C>;
           context: RequestContext;
@@ -78,24 +78,25 @@ export function Handles<C extends Contract>(contract: C) {
         stop({ code });
       }
     };
-    descriptor.value = answer as Handler<C> as Method;
+    descriptor.value = handleMessage as Handler<C> as Method;
     MessagePattern(contract.subject)(target, key, descriptor);
   };
 }
 
-/** Handlers point into their input: the envelope around it is nothing that a caller has written. */
-function ofInput({ pointer, detail }: { pointer: string; detail: string }): ValidationIssue {
+/** Makes pointers relative to the input: callers do not know the envelope around it. */
+function relativeToInput({ pointer, detail }: { pointer: string; detail: string }): ValidationIssue {
   return { pointer: pointer.replace(/^#\/input(?=\/|$)/, '#'), detail };
 }
 
 function toAppError(error: unknown, contract: Contract): AppError {
   if (error instanceof AppError) return error;
-  const away = databaseUnavailableReason(error);
-  if (away !== undefined) {
-    if (databaseAway.take())
-      logger.warn(`${away}, so requests such as ${contract.subject} are answered 503: ${String(error)}`);
-    return unavailable(away, 1, { dependency: 'postgres', cause: 'unreachable' });
+  const reason = databaseUnavailableReason(error);
+  if (reason !== undefined) {
+    if (databaseErrorLines.take())
+      logger.warn(`${reason}, so requests such as ${contract.subject} fail with 503: ${String(error)}`);
+    return unavailable(reason, 1, { dependency: 'postgres', cause: 'unreachable' });
   }
-  if (unexpected.take()) logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
+  if (unexpectedErrorLines.take())
+    logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
   return new AppError('internal');
 }

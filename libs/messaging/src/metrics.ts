@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 
 export const handlerSeconds = new Histogram({
   name: 'holdfast_handler_seconds',
-  help: 'Time a handler took to answer a contract, by contract and code',
+  help: 'Duration of handlers, by contract and code',
   labelNames: ['contract', 'code'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
@@ -17,7 +17,7 @@ export const eventsConsumed = new Counter({
 
 export const consumerBatchSeconds = new Histogram({
   name: 'holdfast_consumer_batch_seconds',
-  help: 'Time it took to apply a batch of events, whether it succeeded or not',
+  help: 'Duration of applying a batch of events, successful or not',
   labelNames: ['stream'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
@@ -30,6 +30,6 @@ export const consumerLastSuccess = new Gauge({
 
 export const messagesDropped = new Counter({
   name: 'holdfast_bus_messages_dropped_total',
-  help: 'Messages of the bus that were dropped, by subscription and reason: wrong subject, sender or body, or an error',
+  help: 'NATS messages that were dropped, by subscription and reason: wrong subject, sender or body, or an error',
   labelNames: ['subject', 'reason'],
 });

@@ -3,26 +3,28 @@ import type { Contract, RequestContext, ServiceName } from '@holdfast/contracts'
 import { unavailable } from '@holdfast/platform';
 
 export interface OutgoingLimitsOptions {
-  /** Requests under way at all services together. */
+  /** Concurrent requests to all services. */
   max: number;
-  /** At one service: one that hangs must not have all of them. */
+  /** Concurrent requests to one service, so that a hung service cannot use up `max`. */
   maxPerService: number;
 }
 
-const underWay = new Gauge({
+const inFlight = new Gauge({
   name: 'holdfast_bus_requests_in_flight',
-  help: 'Requests over the bus that are not answered yet, by service that was asked',
+  help: 'Requests over NATS that have no response yet, by called service',
   labelNames: ['service'],
 });
-const refused = new Counter({
+const rejected = new Counter({
   name: 'holdfast_bus_requests_rejected_total',
-  help: 'Requests that were not sent: `service` when too many were under way at theirs, `all` when there were too many altogether',
-  labelNames: ['service', 'because'],
+  help:
+    'Requests that were not sent, because the limit of concurrent requests to one service (`service`) ' +
+    'or to all services (`all`) was reached',
+  labelNames: ['service', 'limit'],
 });
 
 /**
- * Bounds what a process has asked of others and not been answered, and refuses the rest before anything is sent: a
- * queue on the way would only make every answer later than its caller waits.
+ * Limits the concurrent requests of a process and rejects the others before anything is sent. Queueing them would only
+ * make every response arrive after its caller's timeout.
  */
 export class OutgoingLimits {
   private readonly of = new Map<ServiceName, number>();
@@ -31,23 +33,26 @@ export class OutgoingLimits {
   constructor(private readonly options: OutgoingLimitsOptions) {}
 
   /** @throws unavailable, with nothing sent */
-  async run<T>(contract: Contract, { actor }: RequestContext, ask: () => Promise<T>): Promise<T> {
-    const { service, kind } = contract;
-    // What audit is told is of work that has been done, and what a service asks for itself keeps it going.
-    if (actor.type === 'system' || (service === 'audit' && kind === 'command')) return ask();
-    const there = this.of.get(service) ?? 0;
-    const because =
-      there >= this.options.maxPerService ? 'service' : this.total >= this.options.max ? 'all' : undefined;
-    if (because) {
-      refused.inc({ service, because });
-      throw unavailable(`More is asked of ${service} than it can answer; try again in a moment.`, 1, {
+  async run<T>(
+    { service, exemptFromOutgoingLimits }: Contract,
+    { actor }: RequestContext,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    // Requests that a service sends for itself, such as loading keys, keep it working for every caller.
+    if (exemptFromOutgoingLimits || actor.type === 'system') return send();
+    const concurrent = this.of.get(service) ?? 0;
+    const limit =
+      concurrent >= this.options.maxPerService ? 'service' : this.total >= this.options.max ? 'all' : undefined;
+    if (limit) {
+      rejected.inc({ service, limit });
+      throw unavailable(`Too many concurrent requests to ${service}; try again in a moment.`, 1, {
         dependency: 'admission',
         cause: 'overloaded',
       });
     }
     this.change(service, 1);
     try {
-      return await ask();
+      return await send();
     } finally {
       this.change(service, -1);
     }
@@ -56,6 +61,6 @@ export class OutgoingLimits {
   private change(service: ServiceName, by: 1 | -1): void {
     this.total += by;
     this.of.set(service, (this.of.get(service) ?? 0) + by);
-    underWay.inc({ service }, by);
+    inFlight.inc({ service }, by);
   }
 }

@@ -55,7 +55,7 @@ function forbiddenToPublish(user: BusUser): string[] {
   ];
 }
 
-/** What nobody may listen to: others' requests, answers, events, notices. */
+/** Subjects of other users' requests, replies, events and acknowledgements. */
 function forbiddenToSubscribe(user: BusUser): string[] {
   return [
     // In its own queue group only, or a request would be answered twice.
@@ -71,25 +71,25 @@ function forbiddenToSubscribe(user: BusUser): string[] {
   ];
 }
 
-describe('what the broker refuses', () => {
+describe('NATS permissions', () => {
   let nats: TestBus;
   beforeAll(async () => void (nats = await startTestBus()));
   afterAll(() => nats.stop());
 
-  it.each(natsUsers)('%s cannot speak or listen for others', async (user) => {
+  it.each(natsUsers)('%s can neither publish nor subscribe on subjects of others', async (user) => {
     const { connection, violations } = await connectAs(nats, user);
     const publish = forbiddenToPublish(user);
     const subscribe = forbiddenToSubscribe(user);
     publish.forEach((subject) => connection.publish(subject));
     subscribe.forEach((subject) => connection.subscribe(subject, { callback: () => undefined }));
     await eventually(() => violations.length >= publish.length + subscribe.length);
-    const refused = (operation: string) => violations.filter((v) => v.operation === operation).map((v) => v.subject);
-    expect(refused('publish').sort()).toEqual(publish.sort());
-    expect(refused('subscription').sort()).toEqual(subscribe.sort());
+    const denied = (operation: string) => violations.filter((v) => v.operation === operation).map((v) => v.subject);
+    expect(denied('publish').sort()).toEqual(publish.sort());
+    expect(denied('subscription').sort()).toEqual(subscribe.sort());
     await connection.close();
   });
 
-  it('nobody answers in the queue group of another service', async () => {
+  it('a service cannot join the queue group of another service', async () => {
     const { connection, violations } = await connectAs(nats, 'gateway');
     connection.subscribe('rpc.issuance.>', { queue: 'issuance', callback: () => undefined });
     await eventually(() =>
@@ -98,7 +98,7 @@ describe('what the broker refuses', () => {
     await connection.close();
   });
 
-  it('a stranger does not get in', async () => {
+  it('a client without an NKey cannot connect', async () => {
     await expect(connect({ servers: nats.url, reconnect: false })).rejects.toThrow(/authorization/i);
   });
 });

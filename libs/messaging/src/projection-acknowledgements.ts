@@ -6,7 +6,10 @@ import {
 } from '@holdfast/contracts';
 import { subscribeValidated } from './validated-subscription.js';
 
-/** Tells a producer which of its events this consumer has applied. Lost notices cost a wait, never correctness. */
+/**
+ * Acknowledges to a producer which of its events this consumer has applied. A lost acknowledgement only makes a command
+ * wait until its timeout.
+ */
 export function acknowledgeProjection(
   connection: NatsConnection,
   consumer: ServiceName,
@@ -21,28 +24,24 @@ export class ProjectionAcknowledgements {
   private readonly waiting = new Map<string, () => void>();
 
   constructor(connection: NatsConnection, producer: ServiceName) {
-    subscribeValidated(
-      connection,
-      projectionAcknowledgementSubject('*' as ServiceName, producer),
-      projectionAcknowledgementSchema,
-      (ids, subject) => {
-        const consumer = subject.split('.')[2];
-        for (const id of ids) this.waiting.get(`${consumer}/${id}`)?.();
-      },
-    );
+    const subject = projectionAcknowledgementSubject('*' as ServiceName, producer);
+    subscribeValidated(connection, subject, projectionAcknowledgementSchema, (ids, receivedOn) => {
+      const consumer = receivedOn.split('.')[2];
+      for (const id of ids) this.waiting.get(`${consumer}/${id}`)?.();
+    });
   }
 
-  /** True once `consumer` has applied event `id`, false after `ms` milliseconds. Call before publishing the event. */
-  wait(consumer: ServiceName, id: string, ms: number): Promise<boolean> {
+  /** True once `consumer` has applied event `id`, false after `timeoutMs`. Call it before publishing the event. */
+  wait(consumer: ServiceName, id: string, timeoutMs: number): Promise<boolean> {
     const key = `${consumer}/${id}`;
     return new Promise((resolve) => {
-      const done = (applied: boolean) => {
+      const finish = (applied: boolean) => {
         clearTimeout(timer);
         this.waiting.delete(key);
         resolve(applied);
       };
-      const timer = setTimeout(() => done(false), ms);
-      this.waiting.set(key, () => done(true));
+      const timer = setTimeout(() => finish(false), timeoutMs);
+      this.waiting.set(key, () => finish(true));
     });
   }
 }

@@ -2,17 +2,17 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { replicaAnnouncementSubject, type ReplicaAnnouncement, type ServiceName } from '@holdfast/contracts';
 
 const intervalMs = 250;
-/** How often a replica looks whether it is ready: each look asks the database. */
+/** Checking readiness queries the database, so it happens less often than the announcement. */
 const checkIntervalMs = 1000;
 
 export interface ReplicaAnnouncer {
-  /** Tells everybody to send no more, as the first step of a stop. */
+  /** Tells callers to send no more requests: the first step of a shutdown. */
   leave(): Promise<void>;
 }
 
 /**
- * Says four times a second that this replica lives, and whether it is ready. A process that is paused, cut off, or so
- * busy that its timers do not run says nothing, and callers leave it out (replicas.ts).
+ * Announces four times a second that this replica runs and whether it is ready. A process that is paused, cut off or
+ * too busy to run its timers announces nothing, and callers avoid it (replicas.ts).
  */
 export function announceReplica(
   connection: NatsConnection,
@@ -22,7 +22,7 @@ export function announceReplica(
   machineTimeMs = () => Date.now(),
 ): ReplicaAnnouncer {
   let ready = true;
-  const say = (leaving: boolean): void => {
+  const publish = (leaving: boolean): void => {
     if (connection.isClosed()) return;
     connection.publish(
       replicaAnnouncementSubject(service),
@@ -41,13 +41,13 @@ export function announceReplica(
     ready = await isReady().catch(() => false);
     checking = false;
   };
-  say(false);
-  const timers = [setInterval(() => say(false), intervalMs), setInterval(() => void check(), checkIntervalMs)];
+  publish(false);
+  const timers = [setInterval(() => publish(false), intervalMs), setInterval(() => void check(), checkIntervalMs)];
   timers.forEach((timer) => timer.unref());
   return {
     leave: async () => {
       timers.forEach(clearInterval);
-      say(true);
+      publish(true);
       await connection.flush().catch(() => undefined);
     },
   };

@@ -18,7 +18,7 @@ const offerId = '00000000-0000-4000-8000-000000000001';
 let nats: TestBus;
 let caller: NatsConnection;
 let bus: Bus;
-let heard: Set<string>;
+let announced: Set<string>;
 const stops: (() => Promise<void>)[] = [];
 
 const as = (user: 'gateway' | 'issuance' | 'operator' | 'subjects'): Promise<NatsConnection> =>
@@ -38,13 +38,15 @@ afterAll(async () => {
 
 interface Stub {
   requests: number;
-  /** Answers and announces itself; `paused`: neither, as a process does under SIGSTOP. */
-  state: 'well' | 'paused' | 'mute' | 'not ready';
+  /**
+   * `paused`: neither responds nor announces itself, as under SIGSTOP. `mute`: announces itself and does not respond.
+   */
+  state: 'healthy' | 'paused' | 'mute' | 'not ready';
 }
 
-/** A replica as the broker sees it: in the queue group, addressed by its id, and announcing itself. */
+/** A stub of a replica: it subscribes in the queue group and by its id, and announces itself. */
 async function replica(id: string, contract: Contract = withdrawOffer): Promise<Stub> {
-  const stub: Stub = { requests: 0, state: 'well' };
+  const stub: Stub = { requests: 0, state: 'healthy' };
   const connection = await as(contract.service as 'issuance');
   for (const subject of [contract.subject, addressedSubject(contract.subject, id)]) {
     connection.subscribe(subject, {
@@ -52,19 +54,19 @@ async function replica(id: string, contract: Contract = withdrawOffer): Promise<
       callback: (_, message) => {
         stub.requests += 1;
         const { id: request } = message.json<{ id: string }>();
-        if (stub.state === 'well' || stub.state === 'not ready')
+        if (stub.state === 'healthy' || stub.state === 'not ready')
           message.respond(JSON.stringify({ id: request, response: {}, isDisposed: true }));
       },
     });
   }
-  const announceReplica = () =>
+  const publishAnnouncement = () =>
     stub.state !== 'paused' &&
     connection.publish(
       replicaAnnouncementSubject(contract.service),
       JSON.stringify({ replica: id, atMs: Date.now(), ready: stub.state !== 'not ready' }),
     );
-  announceReplica();
-  const timer = setInterval(announceReplica, 100);
+  publishAnnouncement();
+  const timer = setInterval(publishAnnouncement, 100);
   await connection.flush();
   stops.push(async () => {
     clearInterval(timer);
@@ -73,17 +75,17 @@ async function replica(id: string, contract: Contract = withdrawOffer): Promise<
   return stub;
 }
 
-async function callerThatKnows(contract: Contract, ...ids: string[]): Promise<Replicas> {
-  heard = new Set();
-  const replicas = new Replicas(caller, (_, { replica: id }) => heard.add(id));
+async function callerOf(contract: Contract, ...ids: string[]): Promise<Replicas> {
+  announced = new Set();
+  const replicas = new Replicas(caller, (_, { replica: id }) => announced.add(id));
   bus = new Bus(caller, undefined, replicas);
   replicas.choose(contract.service);
-  await eventually(() => ids.every((id) => heard.has(id)));
+  await eventually(() => ids.every((id) => announced.has(id)));
   return replicas;
 }
 
 const command = { ...withdrawOffer, timeoutMs: 1500 };
-const ask = () => bus.request(command, { offerId }, testContext());
+const send = () => bus.request(command, { offerId }, testContext());
 const outcome = (request: Promise<unknown>) =>
   request.then(
     () => 'ok',
@@ -91,85 +93,85 @@ const outcome = (request: Promise<unknown>) =>
       error instanceof UncertainError ? 'uncertain' : error instanceof AppError ? error.code : String(error),
   );
 
-test('of two replicas one that hangs gets its share of what is under way and nothing after that', async () => {
-  const [well, hung] = [await replica('replica00001'), await replica('replica00002')];
-  await callerThatKnows(command, 'replica00001', 'replica00002');
+test('sends nothing more to a hung replica than its share of the requests in flight', async () => {
+  const [healthy, hung] = [await replica('replica00001'), await replica('replica00002')];
+  await callerOf(command, 'replica00001', 'replica00002');
   hung.state = 'paused';
   const outcomes = await Promise.all(
     Array.from({ length: 16 }, async () => {
       const results: string[] = [];
-      while (results.length < 40) results.push(await outcome(ask()));
+      while (results.length < 40) results.push(await outcome(send()));
       return results;
     }),
   );
   const failed = outcomes.flat().filter((result) => result !== 'ok');
-  // 16 callers: half of what each has under way, and no more while those wait.
+  // 16 callers: half of their requests in flight.
   expect(failed.length).toBeLessThanOrEqual(9);
   expect(new Set(failed)).toEqual(new Set(failed.length > 0 ? ['uncertain'] : []));
   const { requests } = hung;
-  expect(await Promise.all(Array.from({ length: 30 }, () => outcome(ask())))).toEqual(Array(30).fill('ok'));
-  expect([hung.requests, well.requests > 600]).toEqual([requests, true]);
+  expect(await Promise.all(Array.from({ length: 30 }, () => outcome(send())))).toEqual(Array(30).fill('ok'));
+  expect([hung.requests, healthy.requests > 600]).toEqual([requests, true]);
 
-  hung.state = 'well';
+  hung.state = 'healthy';
   await eventually(async () => {
-    await ask();
+    await send();
     expect(hung.requests).toBeGreaterThan(requests);
   }, 20_000);
 });
 
-test('a replica that announces itself and answers nothing is left out, and tried again later', async () => {
+test('avoids a replica that does not respond, and tries it again later', async () => {
   const [, mute] = [await replica('replica00003'), await replica('replica00004')];
-  const replicas = await callerThatKnows(command, 'replica00003', 'replica00004');
+  const replicas = await callerOf(command, 'replica00003', 'replica00004');
   mute.state = 'mute';
   await eventually(() => expect(replicas.choose('issuance')?.id).toBe('replica00003'));
-  await outcome(Promise.all([ask(), ask()]));
+  await outcome(Promise.all([send(), send()]));
   const { requests } = mute;
   expect(requests).toBe(1);
-  for (let i = 0; i < 20; i += 1) expect(await outcome(ask())).toBe('ok');
+  for (let i = 0; i < 20; i += 1) expect(await outcome(send())).toBe('ok');
   expect(mute.requests).toBe(requests);
   await eventually(async () => {
-    await outcome(ask());
+    await outcome(send());
     expect(mute.requests).toBeGreaterThan(requests);
   }, 20_000);
 });
 
-test('a replica that says that it is not ready is asked only when no other is', async () => {
+test('sends to a replica that is not ready only when no other is ready', async () => {
   const [ready, unready] = [await replica('replica00005'), await replica('replica00006')];
   unready.state = 'not ready';
-  const replicas = await callerThatKnows(command, 'replica00005', 'replica00006');
+  const replicas = await callerOf(command, 'replica00005', 'replica00006');
   await eventually(() =>
     expect(Array.from({ length: 10 }, () => replicas.choose('issuance')?.id)).toEqual(Array(10).fill('replica00005')),
   );
-  for (let i = 0; i < 10; i += 1) expect(await outcome(ask())).toBe('ok');
+  for (let i = 0; i < 10; i += 1) expect(await outcome(send())).toBe('ok');
   expect([ready.requests, unready.requests]).toEqual([10, 0]);
   ready.state = 'not ready';
   await eventually(async () => {
-    await ask();
+    await send();
     expect(unready.requests).toBeGreaterThan(0);
   });
 });
 
-test('a command goes to another when the one that was chosen has left: it reached no one', async () => {
-  const well = await replica('replica00007');
-  const replicas = await callerThatKnows(command, 'replica00007');
-  const gone = { id: 'replica00008', begin: () => () => undefined };
-  bus = new Bus(caller, undefined, { choose: () => gone, forget: (service, id) => replicas.forget(service, id) });
-  expect(await outcome(ask())).toBe('ok');
-  expect(well.requests).toBe(1);
+test('sends a command to another replica when the chosen one has stopped', async () => {
+  const healthy = await replica('replica00007');
+  const replicas = await callerOf(command, 'replica00007');
+  const stopped = { id: 'replica00008', begin: () => () => undefined };
+  bus = new Bus(caller, undefined, { choose: () => stopped, remove: (service, id) => replicas.remove(service, id) });
+  expect(await outcome(send())).toBe('ok');
+  expect(healthy.requests).toBe(1);
 });
 
-test('a query that one replica does not answer is asked of the other', async () => {
+test('sends a query to another replica when one does not respond', async () => {
   const [, hung] = [await replica('replica00009', getSubject), await replica('replica00010', getSubject)];
-  await callerThatKnows(getSubject, 'replica00009', 'replica00010');
+  await callerOf(getSubject, 'replica00009', 'replica00010');
   hung.state = 'mute';
   const query = { ...getSubject, timeoutMs: 1000, reply: withdrawOffer.reply };
-  const asking = () => outcome(bus.request(query, { subject: offerId }, testContext()));
-  expect(await Promise.all([asking(), asking(), asking(), asking()])).toEqual(['ok', 'ok', 'ok', 'ok']);
+  const sendQuery = () => outcome(bus.request(query, { subject: offerId }, testContext()));
+  expect(await Promise.all([sendQuery(), sendQuery(), sendQuery(), sendQuery()])).toEqual(['ok', 'ok', 'ok', 'ok']);
   expect(hung.requests).toBeGreaterThan(0);
 });
 
-test('who asks once waits for the first replica that is heard, so a hung one is never asked', async () => {
-  const [well, hung] = [
+test('waitForReplica() resolves at the first announcement, so no request goes to a hung replica', async () => {
+  const [healthy, hung] = [
     await replica('replica00011', getPresencePolicy),
     await replica('replica00012', getPresencePolicy),
   ];
@@ -182,5 +184,5 @@ test('who asks once waits for the first replica that is heard, so a hung one is 
     await replicas.waitForReplica('issuance', 5000);
     expect(await outcome(new Bus(operator, undefined, replicas).request(query, {}, testContext()))).toBe('ok');
   }
-  expect([well.requests, hung.requests]).toEqual([10, 0]);
+  expect([healthy.requests, hung.requests]).toEqual([10, 0]);
 });

@@ -6,63 +6,65 @@ import {
   type ReplicaAnnouncement,
   type ServiceName,
 } from '@holdfast/contracts';
-import type { ChosenReplica, ReplicaChooser } from './bus.js';
+import type { ChosenReplica, ReplicaChooser, RequestEnd } from './bus.js';
 import { subscribeValidated } from './validated-subscription.js';
 
-/** After this without a word a replica counts as hung: four announcements missed (replica-announcements.ts). */
+/** A replica that has not announced itself for this long counts as hung: it missed four announcements. */
 export const silentAfterMs = 1000;
-const ejectedMs = 2000;
-const longestEjectionMs = 16_000;
+const ejectionMs = 2000;
+const maxEjectionMs = 16_000;
+/** A replica that has been silent for this long is removed. */
+const removeAfterMs = 60_000;
+const waitStepMs = 10;
 
-type Clock = () => number;
+type MonotonicClock = () => number;
 
 /** One replica of a service, as its callers see it. */
 class Replica implements ChosenReplica {
-  heardAt = -Infinity;
+  announcedAt = -Infinity;
   ready = true;
-  outstanding = 0;
-  private answeredAt = -Infinity;
-  private timeouts = 0;
+  inFlight = 0;
+  private respondedAt = -Infinity;
+  private ejections = 0;
   private ejectedUntil = -Infinity;
 
   constructor(
     readonly id: string,
-    private readonly now: Clock,
+    private readonly now: MonotonicClock,
   ) {}
 
-  usable(): boolean {
+  isUsable(): boolean {
     const now = this.now();
-    return now - this.heardAt < silentAfterMs && now >= this.ejectedUntil;
+    return now - this.announcedAt < silentAfterMs && now >= this.ejectedUntil;
   }
 
-  /** @returns what to call when the request has ended */
-  begin(): (end: 'answered' | 'unanswered' | 'failed') => void {
+  begin(): (end: RequestEnd) => void {
     const sentAt = this.now();
-    this.outstanding += 1;
+    this.inFlight += 1;
     return (end) => {
-      this.outstanding -= 1;
-      if (end === 'answered') {
-        this.answeredAt = this.now();
-        this.timeouts = 0;
+      this.inFlight -= 1;
+      if (end === 'response') {
+        this.respondedAt = this.now();
+        this.ejections = 0;
       }
-      // One slow handler says nothing about a replica that answers others meanwhile.
-      if (end === 'unanswered' && this.answeredAt < sentAt) this.eject();
+      // A timeout is the replica's fault only if it has not responded to others meanwhile.
+      if (end === 'timeout' && this.respondedAt < sentAt) this.eject();
     };
   }
 
   private eject(): void {
-    // Those that were sent before run out as well, and say nothing new.
+    // Requests that were sent before the ejection time out as well, and prove nothing new.
     if (this.now() < this.ejectedUntil) return;
-    this.ejectedUntil = this.now() + Math.min(ejectedMs * 2 ** this.timeouts, longestEjectionMs);
-    this.timeouts = Math.min(this.timeouts + 1, 10);
+    this.ejectedUntil = this.now() + Math.min(ejectionMs * 2 ** this.ejections, maxEjectionMs);
+    this.ejections = Math.min(this.ejections + 1, 10);
   }
 }
 
 /**
- * The replicas that have announced themselves, and which of them is to be asked: of those that live, are ready and
- * answer, the one with the fewest requests under way. So a replica that hangs keeps no more requests than its share of
- * what is under way at that moment, and gets no others from a second later on. A queue group of NATS chooses blindly
- * until it evicts a client (docs/adr/0022-hung-replicas.md).
+ * The announced replicas of each service. It chooses, among those that are running, ready and responding, the one with
+ * the fewest requests in flight. So a replica that hangs keeps only its share of the requests in flight, and receives
+ * none from a second later on. A queue group of NATS would choose it until the server evicts the client
+ * (docs/adr/0022-hung-replicas.md).
  */
 export class Replicas implements ReplicaChooser {
   private readonly services = new Map<ServiceName, Map<string, Replica>>();
@@ -70,62 +72,63 @@ export class Replicas implements ReplicaChooser {
 
   constructor(
     private readonly connection: NatsConnection,
-    /** Told of each announcement, and of who made it. */
-    private readonly heard: (service: ServiceName, alive: ReplicaAnnouncement) => void = () => undefined,
-    private readonly now: Clock = () => performance.now(),
+    private readonly onAnnouncement: (service: ServiceName, announcement: ReplicaAnnouncement) => void = () =>
+      undefined,
+    private readonly now: MonotonicClock = () => performance.now(),
   ) {}
 
-  /** Hears these services from now on, and not only once something is asked of them. */
+  /** Subscribes to these services' announcements now, instead of at the first request. */
   watchServices(services: Iterable<ServiceName>): void {
     for (const service of services) this.of(service);
   }
 
   /**
-   * Waits until a replica of this service is heard, `withinMs` at most: for who asks once, and has listened to nobody
-   * before.
+   * Waits until a replica of this service has announced itself: for processes that send one request after connecting.
    */
-  async waitForReplica(service: ServiceName, withinMs: number): Promise<void> {
-    for (const until = this.now() + withinMs; !this.choose(service) && this.now() < until;) await sleep(10);
+  async waitForReplica(service: ServiceName, timeoutMs: number): Promise<void> {
+    const until = this.now() + timeoutMs;
+    while (!this.choose(service) && this.now() < until) await sleep(waitStepMs);
   }
 
-  /** Undefined when none is known to live: then the queue group decides, which is never worse than not to ask. */
+  /** Undefined when no replica is known to run: the queue group then chooses one. */
   choose(service: ServiceName, except?: string): Replica | undefined {
-    const replicas = [...this.of(service).values()].filter((replica) => replica.id !== except && replica.usable());
+    const replicas = [...this.of(service).values()].filter((replica) => replica.id !== except && replica.isUsable());
     const ready = replicas.filter((replica) => replica.ready);
     const candidates = ready.length > 0 ? ready : replicas;
     if (candidates.length === 0) return undefined;
     this.turn += 1;
     let best = candidates[this.turn % candidates.length]!;
-    for (const candidate of candidates) if (candidate.outstanding < best.outstanding) best = candidate;
+    for (const candidate of candidates) if (candidate.inFlight < best.inFlight) best = candidate;
     return best;
   }
 
-  /** It takes no requests any more. Should it announce itself again, it is known again. */
-  forget(service: ServiceName, id: string): void {
+  /** Removes a replica until it announces itself again. */
+  remove(service: ServiceName, id: string): void {
     this.of(service).delete(id);
   }
 
   private of(service: ServiceName): Map<string, Replica> {
-    let known = this.services.get(service);
-    if (!known) {
-      this.services.set(service, (known = new Map<string, Replica>()));
-      subscribeValidated(this.connection, replicaAnnouncementSubject(service), replicaAnnouncementSchema, (alive) =>
-        this.hear(service, alive),
+    let replicas = this.services.get(service);
+    if (!replicas) {
+      this.services.set(service, (replicas = new Map<string, Replica>()));
+      const subject = replicaAnnouncementSubject(service);
+      subscribeValidated(this.connection, subject, replicaAnnouncementSchema, (announcement) =>
+        this.record(service, announcement),
       );
     }
-    return known;
+    return replicas;
   }
 
-  private hear(service: ServiceName, alive: ReplicaAnnouncement): void {
-    const known = this.of(service);
-    if (alive.leaving) return void known.delete(alive.replica);
-    let replica = known.get(alive.replica);
+  private record(service: ServiceName, announcement: ReplicaAnnouncement): void {
+    const replicas = this.of(service);
+    if (announcement.leaving) return void replicas.delete(announcement.replica);
+    let replica = replicas.get(announcement.replica);
     if (!replica) {
-      for (const [id, other] of known) if (this.now() - other.heardAt > 60_000) known.delete(id);
-      known.set(alive.replica, (replica = new Replica(alive.replica, this.now)));
+      for (const [id, { announcedAt }] of replicas) if (this.now() - announcedAt > removeAfterMs) replicas.delete(id);
+      replicas.set(announcement.replica, (replica = new Replica(announcement.replica, this.now)));
     }
-    replica.heardAt = this.now();
-    replica.ready = alive.ready !== false;
-    this.heard(service, alive);
+    replica.announcedAt = this.now();
+    replica.ready = announcement.ready !== false;
+    this.onAnnouncement(service, announcement);
   }
 }

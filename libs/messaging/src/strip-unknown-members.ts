@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The same schema for who receives it: members that it does not name are cut off instead of refused, at any depth. A
- * newer service may add members to a reply, and older callers must go on (CONTRIBUTING, deployability).
+ * The same schema for a receiver: it removes unknown members, at any depth, instead of rejecting them. Callers keep
+ * working when a newer service adds members to a reply (CONTRIBUTING, deployability).
  */
 export function stripUnknownMembers(schema: z.ZodType): z.ZodType {
   if (schema instanceof z.ZodObject) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
-/** When a request was sent and for how long its sender waits: travels with the packet, in the sender's own time. */
+/** When a request was sent, by the sender's clock, and how long the sender waits. Part of every request. */
 export const transitSchema = z.object({
   sender: z.string().max(64),
   sentAtMs: z.number(),
@@ -10,10 +10,10 @@ export const transitSchema = z.object({
 });
 export type Transit = z.infer<typeof transitSchema>;
 
-/** Names this process, whose clock its times are of. */
+/** Identifies this process, whose clock the times refer to. */
 const sender = randomUUID();
 
-/** A clock that never jumps: a correction of the system's time changes no deadline. */
+/** Monotonic, so that a correction of the system time changes no deadline. */
 const nowMs = () => performance.timeOrigin + performance.now();
 
 export function newTransit(timeoutMs: number): Transit {
@@ -29,23 +29,24 @@ interface Offset {
 }
 
 /**
- * How long requests were on their way, without trusting that two machines have the same time: the shortest way of the
- * last minute or two counts as none, and what takes longer was waiting. A clock that is off by minutes expires nothing.
+ * Measures how long requests waited in transit without comparing the clocks of two machines. The shortest transit of
+ * the last one to two minutes counts as zero; whatever a request takes beyond it is waiting time. So a clock that is
+ * minutes wrong expires no request.
  */
 export class TransitTimes {
   private readonly offsets = new LRUCache<string, Offset>({ max: 500 });
 
   constructor(private readonly now: () => number = nowMs) {}
 
-  /** How much longer the sender waits, in ms; 0 or less when it has gone. */
+  /** How much longer the sender waits; 0 or less when its timeout has passed. */
   remainingMs({ sender: from, sentAtMs, timeoutMs }: Transit): number {
     const now = this.now();
     const difference = now - sentAtMs;
-    const known = this.offsets.get(from) ?? { shortest: difference, shortestBefore: difference, since: now };
-    if (now - known.since > windowMs)
-      Object.assign(known, { shortestBefore: known.shortest, shortest: difference, since: now });
-    known.shortest = Math.min(known.shortest, difference);
-    this.offsets.set(from, known);
-    return timeoutMs - (difference - Math.min(known.shortest, known.shortestBefore));
+    const offset = this.offsets.get(from) ?? { shortest: difference, shortestBefore: difference, since: now };
+    if (now - offset.since > windowMs)
+      Object.assign(offset, { shortestBefore: offset.shortest, shortest: difference, since: now });
+    offset.shortest = Math.min(offset.shortest, difference);
+    this.offsets.set(from, offset);
+    return timeoutMs - (difference - Math.min(offset.shortest, offset.shortestBefore));
   }
 }

@@ -6,10 +6,10 @@ import { parseJson } from './connection-status.js';
 import { countDroppedMessage, type DropReason } from './dropped-messages.js';
 import { transitSchema, TransitTimes } from './transit.js';
 
-/** How long an answer may still be on its way out when a service is told to stop. */
-const drainLimit = 10_000;
+/** How long a stopping service waits for the responses of running requests. */
+const drainTimeoutMs = 10_000;
 
-/** What Nest makes of a request. Without an id it would be an event, which is carried out and answered to nobody. */
+/** The packet of a request. Nest would treat one without an id as an event: it would run it and send no response. */
 const packetSchema = z.looseObject({
   pattern: z.string(),
   id: z.string().min(1).max(64),
@@ -17,7 +17,7 @@ const packetSchema = z.looseObject({
   transit: transitSchema.optional().catch(undefined),
 });
 
-class Dropped extends Error {
+class DroppedMessageError extends Error {
   constructor(
     readonly reason: DropReason,
     message: string,
@@ -27,13 +27,13 @@ class Dropped extends Error {
 }
 
 /**
- * Nest's NATS transport over the service's one connection, in the queue group of the service. On close it takes no more
- * requests and answers those that it has (Nest's own grace period is a fixed sleep instead).
+ * Nest's NATS transport over the service's one connection, in the queue group of the service. On close it accepts no
+ * more requests and completes the running ones (Nest would sleep for a fixed grace period instead).
  *
- * A request is accepted on its contract's own subject, alone or with this replica's id, and with a reply subject in the
- * inbox of a user that the contract names as caller; anything else is counted and dropped. Who may publish there at all
- * is up to the broker; this keeps out what JetStream, or another service's answer, is made to deliver on somebody's
- * behalf (docs/adr/0019-who-may-send-what.md).
+ * It accepts a request on its contract's subject, with or without this replica's id, whose reply subject is in the
+ * inbox of a user that the contract names as caller. It counts and drops anything else. NATS permissions decide who may
+ * publish to the subject; this check also rejects messages that a user makes JetStream, or another service's response,
+ * deliver there (docs/adr/0019-who-may-send-what.md).
  */
 export class BusTransport extends ServerNats {
   private running = 0;
@@ -43,7 +43,7 @@ export class BusTransport extends ServerNats {
   constructor(
     private readonly connection: NatsConnection,
     private readonly queue: string,
-    /** What callers address this process by, besides the queue group that it is in. */
+    /** The id by which callers address this process, besides its queue group. */
     private readonly replica: string,
   ) {
     super({
@@ -58,24 +58,21 @@ export class BusTransport extends ServerNats {
     return Promise.resolve(this.connection as never);
   }
 
-  /** connection.ts reports the state of the connection, once. */
+  /** connection.ts reports the state of the connection already. */
   override async handleStatusUpdates(): Promise<void> {}
 
-  /** Our patterns are subjects; Nest would first try to read each as JSON, and catch the error, with every message. */
+  /** Our patterns are subjects. Nest would try to parse each as JSON, and catch the error, for every message. */
   override getRouteFromPattern(pattern: string): string {
     return pattern;
   }
 
-  /**
-   * Besides the queue group of each contract: what is addressed to this replica, of all contracts in one subscription.
-   */
+  /** Adds one subscription for the requests of all contracts that are addressed to this replica. */
   override bindEvents(client: NatsConnection): void {
     super.bindEvents(client);
     const suffix = `.${this.replica}`;
     const pattern = addressedSubject(`rpc.${this.queue}.*`, this.replica);
     const { subscriptions } = this as unknown as { subscriptions: Subscription[] };
-    // subscribeValidated() drops messages that want a reply, and this is the transport of requests.
-    // eslint-disable-next-line no-restricted-syntax -- requests need a reply
+    // eslint-disable-next-line no-restricted-syntax -- subscribeValidated() drops messages that expect a reply
     const addressed = client.subscribe(pattern, {
       queue: this.queue,
       callback: (error, message) => {
@@ -96,7 +93,7 @@ export class BusTransport extends ServerNats {
     try {
       return await super.handleMessage(...args);
     } catch (error) {
-      const reason = error instanceof Dropped ? error.reason : 'handler';
+      const reason = error instanceof DroppedMessageError ? error.reason : 'handler';
       countDroppedMessage(args[0], reason, error instanceof Error ? error.message : String(error));
       return undefined;
     } finally {
@@ -106,12 +103,13 @@ export class BusTransport extends ServerNats {
 
   private accept(message: Msg, subject: string): { pattern: string; id: string; data: unknown } {
     if (message.subject !== subject && message.subject !== addressedSubject(subject, this.replica))
-      throw new Dropped('subject', 'it was sent under another subject');
+      throw new DroppedMessageError('subject', 'it was sent under another subject');
     this.contracts ??= new Map(contracts.map((contract) => [contract.subject, contract]));
     const caller = callerOf(message, this.contracts.get(subject)?.callers ?? []);
-    if (!caller) throw new Dropped('sender', 'its reply subject is in no inbox of a caller that the contract names');
+    if (!caller)
+      throw new DroppedMessageError('sender', 'its reply subject is in no inbox of a caller that the contract names');
     const packet = packetSchema.safeParse(parseJson(message));
-    if (!packet.success) throw new Dropped('body', 'it is not a request');
+    if (!packet.success) throw new DroppedMessageError('body', 'it is not a request');
     const { id, data, transit } = packet.data;
     const expiresAt = transit && performance.now() + this.transitTimes.remainingMs(transit);
     return { pattern: subject, id, data: { ...data, caller, expiresAt } };
@@ -120,7 +118,7 @@ export class BusTransport extends ServerNats {
   override async close(): Promise<void> {
     const { subscriptions } = this as unknown as { subscriptions: Subscription[] };
     await Promise.all(subscriptions.map((s) => s.drain().catch(() => undefined)));
-    const deadline = Date.now() + drainLimit;
+    const deadline = Date.now() + drainTimeoutMs;
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

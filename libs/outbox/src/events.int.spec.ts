@@ -5,7 +5,7 @@ import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { natsUsers, streams, type DirectoryEvent } from '@holdfast/contracts';
+import { natsUsers, streams, type DirectoryEvent, type Stream } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer, type ApplyBatch } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
@@ -24,7 +24,7 @@ class OutboxOnly1700000000000 implements MigrationInterface {
 const quiet = createLogger('test', 'fatal');
 Logger.overrideLogger(false);
 
-describe('events', () => {
+describe('outbox and consumers', () => {
   let nats: TestBus;
   let tables: TestDatabase;
   let closing: (() => unknown)[];
@@ -40,10 +40,10 @@ describe('events', () => {
     await connection.close();
     return done;
   };
-  const producer = async () => {
+  const producer = async (stream: Stream = streams.directory) => {
     const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'test' });
     closing.push(() => database.close());
-    const outbox = new Outbox(streams.directory, database, await connectAs('directory'));
+    const outbox = new Outbox(stream, database, await connectAs('directory'));
     await outbox.relay.start();
     closing.push(() => outbox.relay.stop());
     const emit = async (events: DirectoryEvent[]) => {
@@ -59,7 +59,7 @@ describe('events', () => {
     });
     events.start();
     closing.push(() => events.stop());
-    // An event is confirmed once every consumer has it.
+    // An event is confirmed once every consumer has acknowledged it.
     const signals = new EventConsumer(streams.directory, 'signals', new Bus(await connectAs('signals')), () =>
       Promise.resolve(),
     );
@@ -80,7 +80,7 @@ describe('events', () => {
     await nats.stop();
   });
 
-  it('declares streams again and again without harm', async () => {
+  it('keeps events when streams are declared again', async () => {
     const first = await declare();
     expect(first).toContain('consumer ISSUANCE/audit');
     const { emit } = await producer();
@@ -92,12 +92,12 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 
-  it('takes no event that its consumers could not read', async () => {
+  it('rejects an event that does not fit the schema of its stream', async () => {
     const { outbox } = await producer();
     expect(() => outbox.row({ ...event(), occurredAt: '+010000-01-01T00:00:00.000Z' })).toThrow('occurredAt');
   });
 
-  it('holds the answer until audit has applied the event', async () => {
+  it('resolves published() when audit has applied the event', async () => {
     await declare();
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
@@ -112,9 +112,10 @@ describe('events', () => {
     }
   });
 
-  it('deletes what everybody has, and keeps word of an erasure for whoever writes the receipt', async () => {
+  it('deletes the rows that every consumer has applied, except those that their producer confirms itself', async () => {
     await declare();
-    const { outbox } = await producer();
+    const retained = 'evt.directory.app.updated';
+    const { outbox } = await producer({ ...streams.directory, producerConfirmedSubjects: [retained] });
     const row = (aggregate: string, type: string) => ({
       ...outbox.row(event()),
       aggregate,
@@ -123,25 +124,26 @@ describe('events', () => {
     const rows = [
       row('ada', 'app.created'),
       row('bob', 'app.created'),
-      row('ada', 'subject.erasure_started'),
       row('ada', 'app.updated'),
-      row('cleo', 'subject.erased'),
+      row('ada', 'organization.updated'),
+      row('cleo', 'organization.created'),
     ];
     await tables.query(
-      'INSERT INTO directory.outbox (id, aggregate, subject, payload) SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)',
+      `INSERT INTO directory.outbox (id, aggregate, subject, payload)
+       SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)`,
       [JSON.stringify(rows)],
     );
     await consumer(() => Promise.resolve());
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
     expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([
-      { aggregate: 'ada', subject: 'evt.directory.subject.erasure_started' },
+      { aggregate: 'ada', subject: retained },
     ]);
   });
 
-  it('reach another replica when the one that took them hangs', async () => {
+  it('delivers events to another replica when the one that pulled them hangs', async () => {
     await declare();
     const hung = await jetstream(await connectAs('audit')).consumers.get(streams.directory.name, 'audit');
-    // As a process that stands still: what it had asked for is delivered to it, and no word of it comes back.
+    // Behaves as a process that hangs: it receives the events that it has requested, and never acknowledges them.
     const held: unknown[] = [];
     const pull = await hung.fetch({ max_messages: 30, expires: 30_000 });
     void (async () => {
@@ -157,7 +159,7 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
   });
 
-  it('loses nothing when JetStream loses everything', async () => {
+  it('loses no event when JetStream loses its files', async () => {
     await declare();
     const applied = new Set<string>();
     let seen = 0;
@@ -187,7 +189,7 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
   });
 
-  it('loses nothing when the new stream grows past what the lost one had', async () => {
+  it('loses no event when the new stream grows beyond the sequence numbers of the lost one', async () => {
     await declare();
     const { emit } = await producer();
     await emit(Array.from({ length: 3 }, event));
@@ -202,7 +204,7 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 
-  it('loses nothing when JetStream comes back with older files', async () => {
+  it('loses no event when JetStream comes back with older files', async () => {
     await declare();
     const { emit } = await producer();
     await emit(Array.from({ length: 5 }, event));
@@ -219,7 +221,7 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 
-  it('confirms nothing that a consumer made anew has never seen', async () => {
+  it('confirms no event that a newly created consumer has not received', async () => {
     await declare();
     let open = false;
     const applied = new Set<string>();
@@ -229,7 +231,7 @@ describe('events', () => {
     });
     const { emit } = await producer();
     await emit(Array.from({ length: 5 }, event));
-    // The consumer's own files are lost, the stream's are not: made anew, it begins where it is told that it stands.
+    // The consumer's files are lost and the stream's are not: the consumer is created again.
     await nats.kill();
     rmSync(`${nats.storeDir}/jetstream/$G/streams/DIRECTORY/obs`, { recursive: true });
     await nats.restart();
@@ -240,12 +242,12 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
   });
 
-  it('loses nothing that a killed consumer had taken when the server is killed too', async () => {
+  it('loses no event that a killed consumer had pulled when the server is killed too', async () => {
     await declare();
     const { emit } = await producer();
     const taken = Array.from({ length: 5 }, event);
     await emit(taken);
-    // Takes events and never says another word, as a process does that is killed.
+    // Pulls events and never acknowledges them, as a killed process does.
     const dead = await connectAs('audit');
     const messages = await (
       await jetstream(dead).consumers.get('DIRECTORY', 'audit')
@@ -260,12 +262,11 @@ describe('events', () => {
     await nats.kill();
     await nats.restart();
     await eventually(() => expect(applied.size).toBe(10), 20_000);
-    // What the dead one took is in its hands for ack_wait, if the server wrote that down before it was killed; 2.10
-    // counts it anew.
+    // The events of the killed consumer stay pending for ack_wait, if the server had stored that; 2.10 restarts it.
     await eventually(async () => expect(await unconfirmed()).toBe(0), 60_000);
   }, 120_000);
 
-  it('an event that cannot be applied holds up no other, and is applied once it can be', async () => {
+  it('applies other events while one cannot be applied, and that one as soon as it can be', async () => {
     await declare();
     const poison = event();
     let cured = false;
@@ -284,12 +285,13 @@ describe('events', () => {
     await eventually(async () => expect(await unconfirmed()).toBe(0), 8000);
   });
 
-  it('publishes what a killed process left in its outbox', async () => {
+  it('publishes the rows that a killed process left in the outbox', async () => {
     await declare();
     const left = event();
     const payload = JSON.stringify(left);
     await tables.query(
-      `INSERT INTO directory.outbox (id, aggregate, subject, payload) VALUES ($1, 'x', 'evt.directory.app.updated', $2)`,
+      `INSERT INTO directory.outbox (id, aggregate, subject, payload)
+       VALUES ($1, 'x', 'evt.directory.app.updated', $2)`,
       [left.id, payload],
     );
     const applied = new Set<string>();

@@ -2,46 +2,46 @@ import { Counter, Gauge } from 'prom-client';
 
 export const outboxUnconfirmed = new Gauge({
   name: 'holdfast_outbox_unconfirmed',
-  help: 'Events that are committed and not yet applied by every consumer',
+  help: 'Events that are committed and not yet acknowledged by every consumer',
 });
 
 export const outboxPublished = new Counter({
   name: 'holdfast_outbox_published_total',
-  help: 'Events handed to JetStream, repeats included',
+  help: 'Events published to JetStream, repetitions included',
 });
 
 export const readModelWaitTimeouts = new Counter({
   name: 'holdfast_read_model_wait_timeouts_total',
-  help: 'Commands that were answered before their read model had applied them',
+  help: 'Commands whose response left before the read model had applied their event',
   labelNames: ['read_model'],
 });
 
 export const eventsQuarantined = new Gauge({
   name: 'holdfast_events_quarantined',
-  help: 'Events that a consumer cannot apply, kept in the outbox of their producer',
+  help: 'Quarantined events: a consumer cannot apply them, and the outbox of their producer keeps them',
   labelNames: ['stream', 'consumer'],
 });
 
 export const publishFailures = new Counter({
   name: 'holdfast_outbox_publish_failures_total',
-  help: 'Events that JetStream did not take; each stays in the outbox and is tried again',
+  help: 'Events that JetStream did not store; each stays in the outbox and is published again',
 });
 
 export const jetStreamStores = new Gauge({
   name: 'holdfast_jetstream_stores',
-  help: '1 when the last message that this process wrote to the stream was stored, 0 when it was not',
+  help: '1 when the stream stored the last message that this process published to it, otherwise 0',
   labelNames: ['stream'],
 });
 
 export const streamBytes = new Gauge({
   name: 'holdfast_stream_bytes',
-  help: 'Size of what JetStream holds of a stream',
+  help: 'Size of a stream in JetStream',
   labelNames: ['stream'],
 });
 
 export const streamMaxBytes = new Gauge({
   name: 'holdfast_stream_max_bytes',
-  help: 'Size from which JetStream discards the oldest events of a stream',
+  help: 'Size above which JetStream discards the oldest events of a stream',
   labelNames: ['stream'],
 });
 

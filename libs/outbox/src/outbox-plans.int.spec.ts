@@ -4,7 +4,7 @@ import { migrate } from '@holdfast/data';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { outboxTables } from './outbox-table.js';
 import { QuarantinedEvents1764210000000 } from './quarantine-table.js';
-import { confirm, confirmErasures } from './relay-statements.js';
+import { confirm, confirmRetained } from './relay-statements.js';
 
 class OutboxOnly1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -15,6 +15,7 @@ class OutboxOnly1700000000000 implements MigrationInterface {
 
 const databases: TestDatabase[] = [];
 const rows = [1000, 30_000];
+const retained = 'evt.issuance.subject.erasure_started';
 
 beforeAll(async () => {
   for (const count of rows) {
@@ -22,10 +23,12 @@ beforeAll(async () => {
       migrate('directory', url, [OutboxOnly1700000000000, QuarantinedEvents1764210000000]),
     );
     databases.push(tables);
-    // Of which a consumer lacks all but the first hundred: word of twenty erasures and eighty others.
+    // Every consumer has applied the first hundred: twenty of a retained subject and eighty others.
     await tables.query(
       `INSERT INTO directory.outbox (id, aggregate, subject, payload, stream_seq, published_at)
-       SELECT gen_random_uuid(), 'a' || i / 3, CASE WHEN i % 5 = 0 THEN 'evt.issuance.subject.erasure_started' ELSE 'evt.issuance.offer.created' END, repeat('x', 500), i, now() - interval '1 minute'
+       SELECT gen_random_uuid(), 'a' || i / 3,
+         CASE WHEN i % 5 = 0 THEN '${retained}' ELSE 'evt.issuance.offer.created' END,
+         repeat('x', 500), i, now() - interval '1 minute'
        FROM generate_series(1, ${count}) i`,
     );
     await tables.query('VACUUM ANALYZE directory.outbox');
@@ -33,19 +36,21 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(databases.map((tables) => tables.drop())));
 
-test.each([confirm, confirmErasures].map((statement) => [statement.name, statement] as const))(
-  '%s reads what it confirms, however many rows wait',
+test.each([confirm, confirmRetained].map((statement) => [statement.name, statement] as const))(
+  '%s reads only the rows that it confirms, however many are unconfirmed',
   async (_, statement) => {
     const now = new Date().toISOString();
-    const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, [100, now, 0])));
+    const values = [100, now, 0, [retained]];
+    const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, values)));
     expect(many).toBeLessThanOrEqual(few! * 1.5 + 10);
   },
 );
 
-test('what every consumer has is gone afterwards, but word of erasures, and nothing else', async () => {
+test('deletes exactly the events that every consumer has applied, and keeps those of retained subjects', async () => {
   for (const [i, tables] of databases.entries()) {
     const found = await tables.query(
-      `SELECT count(*)::int AS all, count(*) FILTER (WHERE confirmed)::int AS confirmed, min(stream_seq) FILTER (WHERE NOT confirmed)::int AS first FROM directory.outbox`,
+      `SELECT count(*)::int AS all, count(*) FILTER (WHERE confirmed)::int AS confirmed,
+         min(stream_seq) FILTER (WHERE NOT confirmed)::int AS first FROM directory.outbox`,
     );
     expect(found).toEqual([{ all: rows[i]! - 80, confirmed: 20, first: 101 }]);
   }

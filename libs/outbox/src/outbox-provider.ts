@@ -5,7 +5,7 @@ import { Bus } from '@holdfast/messaging';
 import { Readiness, Shutdown } from '@holdfast/service';
 import { Outbox } from './outbox.js';
 
-/** The outbox of a producing service, with its relay running; it stops when the last request has been answered. */
+/** The outbox of a producing service with a running relay, which stops after the last request. */
 export function outboxProvider(stream: Stream, readModel?: ServiceName): FactoryProvider<Promise<Outbox>> {
   return {
     provide: Outbox,
@@ -13,7 +13,7 @@ export function outboxProvider(stream: Stream, readModel?: ServiceName): Factory
     useFactory: async (database: Database, bus: Bus, shutdown: Shutdown, readiness: Readiness) => {
       const outbox = new Outbox(stream, database, bus.connection, readModel);
       await outbox.relay.start();
-      // Ready all the same: changes are committed, and their events wait in the outbox.
+      // The service stays ready while JetStream does not store: changes commit, and their events wait in the outbox.
       readiness.addRemarks(() => outbox.probe.remarks());
       outbox.probe.start();
       shutdown.before(() => outbox.probe.stop());

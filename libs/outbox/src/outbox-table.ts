@@ -1,7 +1,8 @@
 /**
- * The outbox of a producing service, for its migrations. `stream_seq` is the event's place in JetStream once that has
- * acknowledged it. What every consumer has is deleted, but word of an erasure, which is `confirmed` until its receipt
- * is written. The partial indexes keep each sweep as small as its work.
+ * The outbox of a producing service, for its migrations. `stream_seq` is the event's sequence number in JetStream, once
+ * JetStream has acknowledged it. A row is deleted when every consumer has applied its event. The row of an event that
+ * its producer confirms itself becomes `confirmed` instead, and the producer deletes it. The partial indexes keep each
+ * sweep as small as its work.
  */
 export const outboxTables: readonly string[] = [
   `CREATE TABLE outbox (

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Events that a consumer cannot apply, in the schema of their producer, for its migrations. The event itself stays in
- * the outbox, unconfirmed, so that its data is in one place and an erasure that somebody has not applied gets no
- * receipt. `held` is false while it is delivered anew.
+ * the outbox, unconfirmed: its data is in one place, and no erasure is confirmed that a consumer has not applied.
+ * `held` is false while the event is delivered again.
  */
 export const quarantineTables: readonly string[] = [
   `CREATE TABLE quarantined_event (
@@ -17,7 +17,7 @@ export const quarantineTables: readonly string[] = [
      PRIMARY KEY (event, consumer))`,
 ];
 
-/** The migration that makes it, under the name by which the schemas know it that have it already. */
+/** Creates the table. Its name is fixed, because migrated schemas have recorded it. */
 export class QuarantinedEvents1764210000000 implements MigrationInterface {
   name = 'QuarantinedEvents1764210000000';
 

@@ -40,7 +40,7 @@ let tables: TestDatabase;
 let directory: RunningService;
 let operator: Bus;
 let closing: (() => unknown)[];
-/** Events that audit cannot apply, and those that it has. */
+/** Events that audit cannot apply, and those that it has applied. */
 let poison: Set<string>;
 let applied: Set<string>;
 
@@ -84,7 +84,7 @@ beforeEach(async () => {
   });
   Logger.overrideLogger(false);
   await consumer('audit', async (events) => {
-    if (events.some((e) => poison.has(e.id))) throw new TypeError('a fault of ours');
+    if (events.some((e) => poison.has(e.id))) throw new TypeError('a bug');
     for (const e of events) applied.add(e.id);
   });
 });
@@ -95,7 +95,7 @@ afterEach(async () => {
   await nats.stop();
 });
 
-test('an event that cannot be applied is quarantined, those behind it are confirmed, and it is applied once it can be', async () => {
+test('quarantines an event that cannot be applied, confirms later ones, and applies it once it can be', async () => {
   await consumer('signals', () => Promise.resolve());
   const [bad, others] = [event(), Array.from({ length: 50 }, event)];
   poison.add(bad.id);
@@ -115,7 +115,7 @@ test('an event that cannot be applied is quarantined, those behind it are confir
     20_000,
   );
 
-  // Tried anew and still bad: quarantined again.
+  // A retry fails: the event is quarantined again.
   expect(await operator.request(quarantines.directory.retry, { event: bad.id }, testContext())).toEqual({ retried: 1 });
   await eventually(
     async () => expect(await list()).toMatchObject({ count: 1, events: [{ event: bad.id, retries: 1 }] }),
@@ -124,14 +124,14 @@ test('an event that cannot be applied is quarantined, those behind it are confir
   expect(await unconfirmed()).toEqual([bad.id]);
 
   poison.clear();
-  // When it is due, without anybody's doing.
+  // A retry that is due happens without an operator.
   await tables.query('UPDATE directory.quarantined_event SET retry_at = now()');
   await eventually(() => expect(applied).toContain(bad.id), 20_000);
   await eventually(async () => expect(await unconfirmed()).toEqual([]), 20_000);
   expect(await list()).toEqual({ events: [], count: 0 });
 });
 
-test('an event that its producer never wrote is dropped after some attempts, and counted', async () => {
+test('drops and counts an event that its producer never emitted, after the last attempt', async () => {
   const stolen = await as('directory');
   const before = (await metric(droppedName, { subject: 'evt.directory.>' })) ?? 0;
   for (const [body, msgID] of [
@@ -157,8 +157,8 @@ test('an event that its producer never wrote is dropped after some attempts, and
   expect(applied).toContain(good.id);
 });
 
-test('a consumer that is away fills its stream, and neither holds up the others nor misses anything afterwards', async () => {
-  // Signals has never run, and the stream takes a part of what is published.
+test('delivers to the other consumers while one fills the stream, and later everything to that one', async () => {
+  // Signals is not running, and the stream is too small for all events.
   const manager = await jetstreamManager((await as('deploy')).connection, { checkAPI: false });
   const { config } = await manager.streams.info('DIRECTORY');
   await manager.streams.update('DIRECTORY', { ...config, max_bytes: 65_536 });
@@ -168,7 +168,7 @@ test('a consumer that is away fills its stream, and neither holds up the others 
   }, 20_000);
   const events = Array.from({ length: 200 }, () => ({ ...event(), padding: 'x'.repeat(300) }));
   for (let i = 0; i < events.length; i += 20) await emit(events.slice(i, i + 20));
-  // Audit had each within its second: JetStream refused nothing.
+  // Audit has applied each within the second that published() waits: JetStream rejected none.
   expect(events.filter((e) => !applied.has(e.id))).toEqual([]);
   const { state } = await manager.streams.info('DIRECTORY');
   expect(state.messages).toBeLessThan(150);

@@ -4,7 +4,7 @@ import { Database, statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { eventsQuarantined } from './metrics.js';
 
-/** Locked, so that it cannot be confirmed before this commits. */
+/** Locks the row, so that the relay cannot confirm the event before this transaction commits. */
 const find = statement('quarantine_find', 'SELECT FROM outbox WHERE id = $1 AND NOT confirmed FOR UPDATE');
 const hold = statement(
   'quarantine_hold',
@@ -13,25 +13,29 @@ const hold = statement(
 );
 const list = statement(
   'quarantine_list',
-  `SELECT q.event, regexp_replace(o.subject, '^evt\\.[^.]+\\.', '') AS type, q.consumer, q.reason, q.since, q.retries, q.retry_at, count(*) OVER ()::int AS count
+  `SELECT q.event, regexp_replace(o.subject, '^evt\\.[^.]+\\.', '') AS type, q.consumer, q.reason, q.since, q.retries,
+     q.retry_at, count(*) OVER ()::int AS count
    FROM quarantined_event q JOIN outbox o ON o.id = q.event WHERE q.held ORDER BY q.since, q.event LIMIT 200`,
 );
-/** Each time later: after 1, 2, 4 … minutes, an hour at the most. */
+/** Releases held events: the relay publishes them again. The next retry is due 2, 4, 8 … minutes later, 60 at most. */
 const release = (which: string): string =>
   `WITH due AS (
-     UPDATE quarantined_event SET held = false, retries = retries + 1, retry_at = now() + least(interval '1 minute' * 2 ^ least(retries + 1, 6), interval '1 hour')
+     UPDATE quarantined_event SET held = false, retries = retries + 1,
+       retry_at = now() + least(interval '1 minute' * 2 ^ least(retries + 1, 6), interval '1 hour')
      WHERE held AND ${which} RETURNING event),
-   anew AS (UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE id IN (SELECT event FROM due) AND NOT confirmed RETURNING 1)
-   SELECT count(*)::int AS count FROM anew`;
+   reset AS (
+     UPDATE outbox SET stream_seq = NULL, published_at = NULL
+     WHERE id IN (SELECT event FROM due) AND NOT confirmed RETURNING 1)
+   SELECT count(*)::int AS count FROM reset`;
 const releaseDue = statement('quarantine_release_due', release('retry_at <= now()'));
 const releaseChosen = statement('quarantine_release', release('($1::uuid IS NULL OR event = $1)'));
-/** Everybody has these now. */
-const settle = statement(
-  'quarantine_settle',
+/** Every consumer has applied these events by now. */
+const deleteApplied = statement(
+  'quarantine_delete_applied',
   'DELETE FROM quarantined_event q WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.id = q.event AND NOT o.confirmed)',
 );
-const standing = statement(
-  'quarantine_standing',
+const countHeld = statement(
+  'quarantine_count_held',
   'SELECT consumer, count(*)::int AS count FROM quarantined_event WHERE held GROUP BY consumer',
 );
 
@@ -46,17 +50,17 @@ interface Row {
   count: number;
 }
 
-/** Delivers anew what is due, and counts what is held. The relay calls it. */
+/** Releases events that are due for a retry and counts those that are held. */
 export async function maintainQuarantine(sql: Sql, stream: string, consumers: readonly string[]): Promise<void> {
-  await sql.rows(settle);
+  await sql.rows(deleteApplied);
   await sql.rows(releaseDue);
   const held = new Map(
-    (await sql.rows<{ consumer: string; count: number }>(standing)).map(({ consumer, count }) => [consumer, count]),
+    (await sql.rows<{ consumer: string; count: number }>(countHeld)).map(({ consumer, count }) => [consumer, count]),
   );
   for (const consumer of consumers) eventsQuarantined.set({ stream, consumer }, held.get(consumer) ?? 0);
 }
 
-/** The controller by which a producer keeps what its consumers have given up, and shows it to the operator. */
+/** The controller of a producer that keeps events which its consumers cannot apply, and lists them for the operator. */
 export function quarantineController(contracts: QuarantineContracts): Type {
   const logger = new Logger('quarantine');
 
@@ -77,11 +81,13 @@ export function quarantineController(contracts: QuarantineContracts): Type {
       });
       if (known)
         logger.error(
-          `${consumer} cannot apply event ${event} (${reason}): it is quarantined, and delivered anew from time to time. See "When events are quarantined" in docs/runbook.md`,
+          `${consumer} cannot apply event ${event} (${reason}): it is quarantined and will be delivered again. ` +
+            'See "When events are quarantined" in docs/runbook.md',
         );
       else
         logger.warn(
-          `${consumer} cannot apply event ${event} (${reason}), which is not in the outbox: forged, or applied by everybody before`,
+          `${consumer} cannot apply event ${event} (${reason}), and it is not in the outbox: ` +
+            'it is forged, or every consumer has applied it already',
         );
       return { known };
     }

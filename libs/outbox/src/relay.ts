@@ -15,15 +15,15 @@ import {
 } from './metrics.js';
 import { maintainQuarantine } from './quarantine.js';
 import {
-  confirmIn,
-  drop,
+  confirmApplied,
+  deleteConfirmed,
   dropBatchSize,
-  forget,
-  forgetOld,
+  readBacklog,
   recordPublished,
-  standing,
+  resetOldPublished,
+  resetPublished,
   unpublished,
-  type Standing,
+  type Backlog,
 } from './relay-statements.js';
 import type { StoreProbe } from './store-probe.js';
 
@@ -35,59 +35,62 @@ export interface OutboxRow {
   subject: string;
   /** The event as JSON. */
   payload: string;
-  /** How often it came out of quarantine. */
+  /** How often the event was released from quarantine. */
   retries?: number;
 }
 
 /**
- * From this part of its size on, a stream may discard events before we look again: then nothing that consumers say is
- * believed.
+ * From this share of its maximum size on, a stream may discard events before its size is read again. Acknowledgements
+ * of consumers then prove nothing, since a consumer skips discarded events.
  */
-const crowdedAt = 0.75;
-/** Below this part there is room for events that are published again. */
-const roomyAt = 0.5;
-/** Who looks less often, because the process stood still, cannot know what was discarded meanwhile. */
-const lookWithinMs = 10_000;
-const warnEveryMs = 10_000;
-/** Of a stored message besides its body: subject, id, the store's own; rather too much. */
-const overhead = 256;
+const crowdedShare = 0.75;
+/** Below this share the stream has room for events that are published again. */
+const roomyShare = 0.5;
+/** A process that stood still for longer than this cannot know what the stream has discarded meanwhile. */
+const maxStateAgeMs = 10_000;
+const warnIntervalMs = 10_000;
+/** An upper bound for what JetStream stores of a message besides its body: subject, id and its own data. */
+const overheadBytes = 256;
 
-/** What one unbroken connection has told. After a break none of it counts: the server may have lost its tail. */
-interface Heard {
+/**
+ * The acknowledgements of one unbroken connection. After a break none of them counts: the server may have lost the end
+ * of the stream.
+ */
+interface Session {
   /**
-   * Part of each message's id, so that nothing of an earlier connection counts as published already: a server that was
-   * killed can come back with a message whose delivery it has forgotten, and would call its repetition a duplicate.
+   * Part of each message id, so that JetStream's deduplication starts anew. A server that was killed can come back with
+   * a message whose delivery it has lost, and would reject the message's repetition as a duplicate.
    */
-  session: string;
-  acked: { id: string; seq: number }[];
-  /** Ids whose acknowledgement has not come yet. */
+  id: string;
+  acknowledged: { id: string; seq: number }[];
+  /** Events that are published and not acknowledged yet. */
   inFlight: Set<string>;
 }
 
-const nothing = (): Heard => ({ session: randomUUID(), acked: [], inFlight: new Set() });
+const newSession = (): Session => ({ id: randomUUID(), acknowledged: [], inFlight: new Set() });
 
 /**
- * Moves outbox rows to JetStream: at once after a commit, and by a sweep for what a killed process left. A row counts
- * as confirmed when every durable consumer of the stream has acknowledged it. What is not confirmed is published again
- * on start, on every reconnect and when the stream has lost its tail, so that losing JetStream loses nothing; consumers
- * pass over what they have (PostgreSQL is the record, JetStream moves it).
+ * Publishes outbox rows to JetStream: right after their commit, or by a sweep if the process was killed in between. A
+ * row is confirmed when every durable consumer of the stream has acknowledged it. Unconfirmed rows are published again
+ * at start, after every reconnect, and when the stream has lost its last messages. So losing JetStream's files loses no
+ * event; consumers skip events that they have applied.
  */
 export class Relay {
   private readonly logger = new Logger('relay');
   private readonly js: JetStreamClient;
   private jsm?: JetStreamManager;
-  private heard = nothing();
-  /** The stream and consumers whose sequence numbers the rows carry; undefined until all rows were forgotten once. */
+  private session = newSession();
+  /** The stream and consumers that the sequence numbers in the rows belong to; undefined until all rows were reset. */
   private trusted?: { incarnation: string; ahead: number };
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing?: Promise<void>;
   private republishing?: Promise<void>;
   private sweeping = false;
   private stopped = false;
-  /** Bytes in the stream when we looked last, how many it may hold, and what we have published since. */
-  private size = { bytes: 0, maxBytes: Infinity, since: 0, lookedAt: performance.now() };
+  /** Size of the stream when it was read last, its limit, and the bytes that were published since. */
+  private size = { bytes: 0, maxBytes: Infinity, publishedBytes: 0, readAt: performance.now() };
   /**
-   * The stream may have discarded what a consumer has not had. Its outbox rows are published again once there is room.
+   * The stream may have discarded events that a consumer has not received. They are published again once there is room.
    */
   private crowded = false;
   private failures = 0;
@@ -102,48 +105,49 @@ export class Relay {
     this.js = jetstream(connection);
   }
 
-  /** Publishes rows that have just been committed. Never throws: what fails stays for the sweep. */
+  /** Publishes rows that have just been committed. Never throws: the sweep publishes rows that failed. */
   publish(rows: OutboxRow[]): void {
-    const { session, acked, inFlight } = this.heard;
+    const { id: session, acknowledged, inFlight } = this.session;
     for (const { id, subject, payload, retries = 0 } of rows) {
       inFlight.add(id);
       outboxPublished.inc();
-      this.size.since += payload.length + overhead;
-      if (this.filled > crowdedAt) this.crowded = true;
+      this.size.publishedBytes += payload.length + overheadBytes;
+      if (this.filledShare > crowdedShare) this.crowded = true;
       void this.js
-        // JetStream passes over an id that it has seen within two minutes, and calls the first one's place its place.
+        // JetStream drops a message whose id it has seen within two minutes, and replies with the first one's number.
         .publish(subject, payload, { msgID: `${id}.${session}.${retries}`, timeout: 3000 })
-        .then(({ seq }) => this.taken(acked, { id, seq }))
-        .catch((error: unknown) => this.notTaken(error))
+        .then(({ seq }) => this.recordStored(acknowledged, { id, seq }))
+        .catch((error: unknown) => this.recordFailure(error))
         .finally(() => inFlight.delete(id));
     }
   }
 
-  /** Which part of its size the stream has filled, as far as we know. */
-  private get filled(): number {
-    return (this.size.bytes + this.size.since) / this.size.maxBytes;
+  /** An estimate between two readings of the stream's size. */
+  private get filledShare(): number {
+    return (this.size.bytes + this.size.publishedBytes) / this.size.maxBytes;
   }
 
-  /** As many as there is room for: what is published again shall not push out what is new. */
+  /** The rows that the stream has room for: publishing events again must not make it discard new ones. */
   private fitting(rows: OutboxRow[]): OutboxRow[] {
-    const { bytes, since, maxBytes } = this.size;
-    let room = maxBytes * roomyAt - bytes - since;
-    const end = rows.findIndex(({ payload }) => (room -= payload.length + overhead) < 0);
+    const { bytes, publishedBytes, maxBytes } = this.size;
+    let room = maxBytes * roomyShare - bytes - publishedBytes;
+    const end = rows.findIndex(({ payload }) => (room -= payload.length + overheadBytes) < 0);
     return end < 0 ? rows : rows.slice(0, end);
   }
 
-  private taken(acked: Heard['acked'], row: Heard['acked'][number]): void {
-    acked.push(row);
+  private recordStored(acknowledged: Session['acknowledged'], row: Session['acknowledged'][number]): void {
+    acknowledged.push(row);
     this.probe?.stored(this.stream.name);
   }
 
-  private notTaken(error: unknown): void {
+  private recordFailure(error: unknown): void {
     publishFailures.inc();
     this.probe?.notStored(this.stream.name, error);
     this.failures += 1;
-    if (performance.now() - this.warnedAt < warnEveryMs) return;
+    if (performance.now() - this.warnedAt < warnIntervalMs) return;
     this.logger.warn(
-      `JetStream did not take ${this.failures} events of ${this.stream.name}; they stay in the outbox and are published again: ${String(error)}`,
+      `JetStream did not store ${this.failures} events of ${this.stream.name}. ` +
+        `They stay in the outbox and are published again: ${String(error)}`,
     );
     this.failures = 0;
     this.warnedAt = performance.now();
@@ -157,8 +161,8 @@ export class Relay {
     this.every(2000, () => this.confirm());
     this.every(5000, () => maintainQuarantine(this.database, this.stream.name, this.stream.consumers));
     this.every(60_000, async () => {
-      await this.database.rows(forgetOld);
-      await this.dropOld();
+      await this.database.rows(resetOldPublished);
+      await this.deleteConfirmed();
     });
   }
 
@@ -168,7 +172,7 @@ export class Relay {
     await this.flush();
   }
 
-  private every(ms: number, work: () => Promise<void>): void {
+  private every(intervalMs: number, work: () => Promise<void>): void {
     let busy = false;
     const tick = async () => {
       if (busy || this.stopped) return;
@@ -176,49 +180,51 @@ export class Relay {
       await work().catch((error: unknown) => this.logger.debug(String(error)));
       busy = false;
     };
-    this.timers.push(setInterval(() => void tick(), ms));
+    this.timers.push(setInterval(() => void tick(), intervalMs));
   }
 
   private watchReconnects(): void {
-    const heed = ({ type }: Status): void => {
+    const handle = ({ type }: Status): void => {
       if (type === 'disconnect') {
-        this.heard = nothing();
+        this.session = newSession();
         this.trusted = undefined;
       }
-      // Not awaited: a further break must be noticed at once.
+      // Not awaited, so that a further disconnect is handled at once.
       if (type === 'reconnect') void this.republish();
     };
-    onConnectionStatus(this.connection, heed, (error) =>
-      this.logger.error(`lost sight of the connection's state: ${String(error)}`),
+    onConnectionStatus(this.connection, handle, (error) =>
+      this.logger.error(`Failed to follow the state of the NATS connection: ${String(error)}`),
     );
   }
 
-  /** Forgets what JetStream has acknowledged and publishes all again. Nothing is confirmed until this has succeeded. */
+  /** Resets all rows and publishes them again. Nothing is confirmed until this has succeeded. */
   private republish(): Promise<void> {
-    return (this.republishing ??= this.forgetAndSweep()
+    return (this.republishing ??= this.resetAndSweep()
       .catch((error: unknown) =>
-        this.logger.warn(`could not look for events to publish again, will try again: ${String(error)}`),
+        this.logger.warn(
+          `Failed to publish unconfirmed events of ${this.stream.name} again; retrying in 2 s: ${String(error)}`,
+        ),
       )
       .finally(() => (this.republishing = undefined)));
   }
 
-  private async forgetAndSweep(): Promise<void> {
-    const heard = (this.heard = nothing());
+  private async resetAndSweep(): Promise<void> {
+    const session = (this.session = newSession());
     this.trusted = undefined;
-    // Asked before forgetting: what is lost after this shows as another incarnation.
-    const { incarnation, ahead } = await this.jetStreamStands();
+    // Read before the reset: if JetStream loses events after this, its incarnation differs at the next confirm().
+    const { incarnation, ahead } = await this.readJetStreamState();
     await this.flushing;
-    await this.database.rows(forget);
-    if (heard === this.heard) {
+    await this.database.rows(resetPublished);
+    if (session === this.session) {
       this.trusted = { incarnation, ahead };
       this.crowded = false;
     }
     await this.sweep(true);
   }
 
-  /** Writes down the acknowledged sequence numbers, a batch at a time. What cannot be written is published again. */
+  /** Stores the acknowledged sequence numbers. If that fails, the rows stay unpublished and are published again. */
   private async flush(): Promise<void> {
-    const batch = this.heard.acked.splice(0);
+    const batch = this.session.acknowledged.splice(0);
     if (batch.length === 0) return;
     this.flushing = this.database.rows(recordPublished, [batch.map((a) => a.id), batch.map((a) => a.seq)]).then(
       () => undefined,
@@ -232,8 +238,11 @@ export class Relay {
     this.sweeping = true;
     try {
       for (;;) {
-        const known = [...this.heard.inFlight, ...this.heard.acked.map((a) => a.id)];
-        const rows = await this.database.rows<OutboxRow>(unpublished, [all, known]);
+        const { inFlight, acknowledged } = this.session;
+        const rows = await this.database.rows<OutboxRow>(unpublished, [
+          all,
+          [...inFlight, ...acknowledged.map((a) => a.id)],
+        ]);
         const fitting = this.fitting(rows);
         this.publish(fitting);
         if (fitting.length < 500 || this.stopped) return;
@@ -244,71 +253,79 @@ export class Relay {
     }
   }
 
-  /** Confirms what the slowest consumer has, if this is still the JetStream whose sequence numbers the rows carry. */
+  /** Confirms what every consumer has acknowledged, if the rows' sequence numbers are still those of this JetStream. */
   private async confirm(): Promise<void> {
     const { trusted } = this;
     const ahead = trusted?.ahead ?? 0;
-    const [{ waiting, dubious, newest, at } = { waiting: 0, dubious: 0, newest: 0, at: new Date() }] =
-      await this.database.rows<Standing>(standing, [ahead]);
-    outboxUnconfirmed.set(waiting);
-    const stoodStill = performance.now() - this.size.lookedAt > lookWithinMs;
-    if (waiting === 0) return this.nothingWaits();
-    if (!trusted || dubious > 0) return this.republish();
-    const { incarnation, last, floor } = await this.jetStreamStands();
-    if (stoodStill || this.filled > crowdedAt) this.crowded = true;
-    if (this.crowded) return this.filled < roomyAt ? this.republish() : this.warnCrowded();
+    const [
+      { unconfirmed, undeliverable, newest, at } = { unconfirmed: 0, undeliverable: 0, newest: 0, at: new Date() },
+    ] = await this.database.rows<Backlog>(readBacklog, [ahead]);
+    outboxUnconfirmed.set(unconfirmed);
+    const stoodStill = performance.now() - this.size.readAt > maxStateAgeMs;
+    if (unconfirmed === 0) return this.resetSize();
+    if (!trusted || undeliverable > 0) return this.republish();
+    const { incarnation, last, floor } = await this.readJetStreamState();
+    if (stoodStill || this.filledShare > crowdedShare) this.crowded = true;
+    if (this.crowded) return this.filledShare < roomyShare ? this.republish() : this.warnCrowded();
     if (incarnation === trusted.incarnation && last >= newest)
-      return this.database.transaction((sql) => confirmIn(sql, [floor, at, ahead]));
+      return this.database.transaction((sql) =>
+        confirmApplied(sql, { floor, publishedBefore: at, ahead }, this.stream.producerConfirmedSubjects),
+      );
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
   }
 
-  private nothingWaits(): void {
+  private resetSize(): void {
     this.crowded = false;
-    this.size = { ...this.size, bytes: 0, since: 0, lookedAt: performance.now() };
+    this.size = { ...this.size, bytes: 0, publishedBytes: 0, readAt: performance.now() };
     for (const consumer of this.stream.consumers) consumerPending.set({ stream: this.stream.name, consumer }, 0);
   }
 
   private warnCrowded(): void {
-    if (performance.now() - this.warnedAt < warnEveryMs) return;
+    if (performance.now() - this.warnedAt < warnIntervalMs) return;
     this.warnedAt = performance.now();
     this.logger.warn(
-      `the stream ${this.stream.name} is nearly full, because a consumer does not apply (holdfast_consumer_pending says which). It discards the oldest events; the outbox keeps them, and they are published again once there is room`,
+      `the stream ${this.stream.name} is nearly full, because a consumer does not apply ` +
+        '(holdfast_consumer_pending says which). It discards the oldest events; the outbox keeps them, ' +
+        'and they are published again once there is room',
     );
   }
 
   /**
-   * Which stream and consumers these are, what the stream's last message is, and up to where all consumers have all. A
-   * consumer is `ahead` when the stream has lost its tail and it has not: what is stored up to there it never delivers.
+   * `incarnation` identifies the stream and its consumers, `last` is the stream's last sequence number, and every
+   * consumer has acknowledged all messages up to `floor`. A consumer is `ahead` when the stream has lost its last
+   * messages and the consumer has not: it never delivers what is stored up to that sequence number.
    */
-  private async jetStreamStands(): Promise<{ incarnation: string; last: number; floor: number; ahead: number }> {
+  private async readJetStreamState(): Promise<{ incarnation: string; last: number; floor: number; ahead: number }> {
     this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
     const { jsm } = this;
     const { name, consumers } = this.stream;
-    const marks = await Promise.all(consumers.map((c) => jsm.consumers.info(name, c)));
-    // Asked last: a consumer that is ahead of an answer of before is nothing.
+    const infos = await Promise.all(consumers.map((c) => jsm.consumers.info(name, c)));
+    // Read last, since a consumer may be ahead of an older reading of the stream without any loss.
     const stream = await jsm.streams.info(name);
     const { bytes } = stream.state;
     const maxBytes = stream.config.max_bytes > 0 ? stream.config.max_bytes : Infinity;
-    this.size = { bytes, maxBytes, since: 0, lookedAt: performance.now() };
+    this.size = { bytes, maxBytes, publishedBytes: 0, readAt: performance.now() };
     streamBytes.set({ stream: name }, bytes);
     streamMaxBytes.set({ stream: name }, maxBytes);
-    for (const { name: consumer, num_pending, num_ack_pending } of marks)
+    for (const { name: consumer, num_pending, num_ack_pending } of infos)
       consumerPending.set({ stream: name, consumer }, num_pending + num_ack_pending);
-    const delivered = Math.max(...marks.map((m) => m.delivered.stream_seq));
+    const delivered = Math.max(...infos.map((m) => m.delivered.stream_seq));
     return {
-      // A consumer made anew begins behind the stream's first message: it has not seen what came before.
-      incarnation: [stream.created, ...marks.map((m) => m.created)].join(),
+      // A consumer that was created again has not received what was acknowledged before.
+      incarnation: [stream.created, ...infos.map((m) => m.created)].join(),
       last: stream.state.last_seq,
-      floor: Math.min(...marks.map((m) => m.ack_floor.stream_seq)),
+      floor: Math.min(...infos.map((m) => m.ack_floor.stream_seq)),
       ahead: delivered > stream.state.last_seq ? delivered : 0,
     };
   }
 
-  private async dropOld(): Promise<void> {
+  private async deleteConfirmed(): Promise<void> {
     for (;;) {
-      const [{ gone } = { gone: 0 }] = await this.database.rows<{ gone: number }>(drop);
-      if (gone < dropBatchSize || this.stopped) return;
+      const [{ deleted } = { deleted: 0 }] = await this.database.rows<{ deleted: number }>(deleteConfirmed, [
+        this.stream.producerConfirmedSubjects,
+      ]);
+      if (deleted < dropBatchSize || this.stopped) return;
     }
   }
 }

@@ -34,7 +34,7 @@ afterAll(async () => {
 const gauge = async (): Promise<number | undefined> =>
   (await jetStreamStores.get()).values.find(({ labels }) => labels.stream === probeStream.name)?.value;
 
-it('says that nothing is stored when no stream takes the message', async () => {
+it('reports that nothing is stored when no stream takes the message', async () => {
   await eventually(() =>
     expect(probe.remarks()).toEqual([
       expect.stringMatching(
@@ -45,8 +45,8 @@ it('says that nothing is stored when no stream takes the message', async () => {
   expect(await gauge()).toBe(0);
 });
 
-it('says so while JetStream has no room, though it answers pings and requests; and no more once it has', async () => {
-  // Too small for the streams of production: the one of directory takes what there is.
+it('reports a full JetStream although it answers pings and requests, until there is room again', async () => {
+  // JetStream is too small for the streams of production: the stream of directory uses all of it.
   await declareStreams(deploy).catch(() => undefined);
   const jsm = await jetstreamManager(deploy, { checkAPI: false });
   await jsm.streams.add({ name: probeStream.name, subjects: probeStream.subjects, max_msgs_per_subject: 1 });
@@ -68,7 +68,7 @@ it('says so while JetStream has no room, though it answers pings and requests; a
   expect((await jsm.streams.info(probeStream.name)).state.messages).toBe(1);
 });
 
-it('learns nothing about JetStream from a server that does not answer at all', async () => {
+it('reports nothing while the server does not answer at all', async () => {
   nats.pause(true);
   await new Promise((resolve) => setTimeout(resolve, 2500));
   const remarks = probe.remarks();

@@ -10,8 +10,8 @@ export interface StoreProbeOptions {
 }
 
 /**
- * More than what is left of a block of the file system that the last message began: that would take a small one on a
- * full disk.
+ * Larger than a block of the file system. On a full disk a small message could still fit into the block that the last
+ * message began, and the probe would succeed.
  */
 const body = new Uint8Array(8192);
 
@@ -21,16 +21,16 @@ interface Failure {
 }
 
 /**
- * Whether JetStream stores what it is given: known from events that are published anyway, and from a small message
- * every five seconds. A server can answer pings, requests and its own health page, and store nothing (its disk was
- * full, a stream has closed itself); who only asks for information does not notice. A stream that stores no events says
- * nothing about another, so each is known by itself.
+ * Tracks whether JetStream stores messages: by the events that are published anyway, and by a probe message every five
+ * seconds. A server can answer pings, requests and its health endpoint and still store nothing (its disk was full, a
+ * stream has closed itself), so only a stored message proves it. Each stream is tracked on its own, since one can fail
+ * alone.
  */
 export class StoreProbe {
   private readonly logger = new Logger('jetstream');
   private readonly js: JetStreamClient;
   private readonly failures = new Map<string, Failure>();
-  private readonly known = new Set<string>();
+  private readonly seen = new Set<string>();
   private timer?: NodeJS.Timeout;
   private probing?: Promise<void>;
 
@@ -54,25 +54,25 @@ export class StoreProbe {
   }
 
   stored(stream: string): void {
-    // For each event that is published: the metric is touched when something changes.
-    if (this.known.has(stream) && !this.failures.has(stream)) return;
-    this.known.add(stream);
+    // Runs for every published event, so the metric is set only when the state changes.
+    if (this.seen.has(stream) && !this.failures.has(stream)) return;
+    this.seen.add(stream);
     jetStreamStores.set({ stream }, 1);
     if (this.failures.delete(stream)) this.logger.log(`JetStream stores in ${stream} again`);
   }
 
   notStored(stream: string, error: unknown): void {
     jetStreamStores.set({ stream }, 0);
-    const known = this.failures.get(stream);
+    const earlier = this.failures.get(stream);
     const reason = reasonOf(error);
-    this.failures.set(stream, { sinceMs: known?.sinceMs ?? performance.now(), reason });
-    if (known?.reason !== reason)
+    this.failures.set(stream, { sinceMs: earlier?.sinceMs ?? performance.now(), reason });
+    if (earlier?.reason !== reason)
       this.logger.warn(
-        `${notStoringPrefix} in ${stream}: ${reason}. Events stay in the outbox, and are published again`,
+        `${notStoringPrefix} in ${stream}: ${reason}. Events stay in the outbox and are published again`,
       );
   }
 
-  /** For the answer of `/readyz`: a line for each stream that does not store. */
+  /** Lines for `/readyz`: one for each stream that does not store. */
   remarks(): string[] {
     return [...this.failures].map(
       ([stream, { sinceMs, reason }]) =>
@@ -80,25 +80,25 @@ export class StoreProbe {
     );
   }
 
-  /** Without a connection nothing is learned about JetStream: `/readyz` says so by itself. */
+  /** Without a connection a failed probe says nothing about JetStream; `/readyz` reports the connection itself. */
   private async probe(): Promise<void> {
     const { name } = probeStream;
     try {
       await this.js.publish(probeSubject(this.service), body, { timeout: this.options.timeoutMs ?? 3000 });
       this.stored(name);
     } catch (error) {
-      if (!this.connection.isClosed() && (await this.answers())) this.notStored(name, error);
+      if (!this.connection.isClosed() && (await this.serverResponds())) this.notStored(name, error);
     }
   }
 
-  private answers(): Promise<boolean> {
-    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1000).unref());
+  private serverResponds(): Promise<boolean> {
+    const timeout = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1000).unref());
     return Promise.race([
       this.connection.flush().then(
         () => true,
         () => false,
       ),
-      late,
+      timeout,
     ]);
   }
 }
@@ -107,5 +107,5 @@ function reasonOf(error: unknown): string {
   if (error instanceof JetStreamApiError) return `${error.message} (${error.code})`;
   if (error instanceof Error && error.cause instanceof RequestError)
     return 'no stream takes the message; run holdfast bus declare';
-  return error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : String(error);
+  return error instanceof Error && error.name === 'TimeoutError' ? 'timed out' : String(error);
 }

@@ -5,19 +5,19 @@ import { base64url, challengeIn, credentialId, passkeyInvalid, readResponse, ver
 import { ceremonies } from './challenges.js';
 import { acceptsPasskeysOf, type RelyingParty } from './relying-party.js';
 
-/** What is kept of a passkey, as far as an assertion is verified against it. */
+/** The stored data of a passkey against which an assertion is verified. */
 export interface StoredPasskey {
   credentialId: string;
   publicKey: Buffer;
   counter: number;
   deviceType: 'singleDevice' | 'multiDevice';
-  /** The RP ID that it was made for, and no other. */
+  /** The RP ID that it was created for. */
   rpId: string;
-  /** Of the holder whose passkey it is. */
+  /** User handle of the customer. */
   handle: Buffer;
 }
 
-/** No `allowCredentials`: the passkey itself says whose it is, so no name is typed and none can be tried out (§5.5). */
+/** Without `allowCredentials` the passkey itself identifies the customer, so no user names can be guessed (§5.5). */
 export async function authenticationOptions(rp: RelyingParty, challenge: Buffer): Promise<WebAuthnJson> {
   const options = await generateAuthenticationOptions({
     rpID: rp.id,
@@ -47,7 +47,7 @@ export interface AuthenticationResponse {
   response: z.output<typeof responseSchema>;
 }
 
-/** Reads what `navigator.credentials.get()` gave. @throws AppError passkey_invalid */
+/** Parses the result of `navigator.credentials.get()`. @throws AppError passkey_invalid */
 export function readAuthentication(json: unknown): AuthenticationResponse {
   const response = readResponse(responseSchema, json);
   return { challenge: challengeIn(response.response.clientDataJSON), credentialId: response.id, response };
@@ -59,16 +59,16 @@ export interface PasskeyUse {
   backedUp: boolean;
 }
 
-/** WebAuthn Level 3 §7.2. The challenge must have been taken. @throws AppError passkey_invalid */
+/** WebAuthn Level 3 §7.2. The challenge must have been consumed. @throws AppError passkey_invalid */
 export async function verifyAuthentication(
   rp: RelyingParty,
   { challenge, response }: AuthenticationResponse,
   passkey: StoredPasskey,
 ): Promise<PasskeyUse> {
   if (response.id !== passkey.credentialId) throw passkeyInvalid('another passkey');
-  if (!acceptsPasskeysOf(rp, passkey.rpId)) throw passkeyInvalid('made for an RP ID that is not taken');
+  if (!acceptsPasskeysOf(rp, passkey.rpId)) throw passkeyInvalid('created for an RP ID that is not accepted');
   if (response.response.userHandle !== passkey.handle.toString('base64url'))
-    throw passkeyInvalid('the user handle is not of the holder of this passkey');
+    throw passkeyInvalid('the user handle does not belong to this passkey');
   const { authenticationInfo } = await verified(() =>
     verifyAuthenticationResponse({
       response: { ...response, clientExtensionResults: {} },
@@ -81,14 +81,14 @@ export async function verifyAuthentication(
     }),
   );
   const { newCounter, credentialDeviceType, credentialBackedUp } = authenticationInfo;
-  // §6.1.3: whether a passkey may be synced is settled when it is made.
+  // §6.1.3: whether a passkey may be synced is decided at its creation.
   if (credentialDeviceType !== passkey.deviceType) throw passkeyInvalid('the backup eligibility has changed');
-  // The library does the same today; it is what tells a copy from the original, so it is not left to an upgrade.
+  // The library checks this too. The counter detects copied passkeys, so the check must not depend on its version.
   if (!isAllowedCounter(passkey.counter, newCounter)) throw passkeyInvalid('the counter went back');
   return { counter: newCounter, backedUp: credentialBackedUp };
 }
 
-/** §6.1.1: a counter only rises. Synced passkeys have none and stay at 0. */
-export function isAllowedCounter(stored: number, given: number): boolean {
-  return given > stored || (given === 0 && stored === 0);
+/** §6.1.1: a counter only increases. Synced passkeys have none and stay at 0. */
+export function isAllowedCounter(stored: number, received: number): boolean {
+  return received > stored || (received === 0 && stored === 0);
 }

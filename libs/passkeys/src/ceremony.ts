@@ -4,7 +4,7 @@ import { AppError } from '@holdfast/platform';
 
 const logger = new Logger('passkeys');
 
-/** EdDSA, ES256 and RS256 (COSE numbers), best first: what every authenticator in use can do at least one of. */
+/** EdDSA, ES256 and RS256 (COSE numbers), in order of preference. Every common authenticator supports one of them. */
 export const algorithms = [-8, -7, -257];
 
 /** base64url without padding, as browsers send it, of at most `bytes` bytes. */
@@ -17,19 +17,19 @@ export const base64url = (bytes: number) =>
 /** WebAuthn Level 3 §4: a credential id has 1023 bytes at most. */
 export const credentialId = base64url(1023);
 
-/** The members of clientDataJSON that we read ourselves; the library reads the others. */
+/** The members of clientDataJSON that this library checks itself. */
 const clientData = z.looseObject({
   challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   crossOrigin: z.boolean().optional(),
 });
 
-/** The one error of every ceremony. What exactly did not fit helps whoever forges it, so only the debug log has it. */
+/** The error of every ceremony. Only the debug log has the reason, which would help to forge a response. */
 export function passkeyInvalid(why: unknown, detail?: string): AppError {
-  logger.debug(`refused a passkey: ${why instanceof Error ? why.message : String(why)}`);
+  logger.debug(`rejected a passkey: ${why instanceof Error ? why.message : String(why)}`);
   return new AppError('passkey_invalid', detail);
 }
 
-/** The answer of an authenticator in the form of `schema`. @throws AppError passkey_invalid */
+/** Parses the response of an authenticator. @throws AppError passkey_invalid */
 export function readResponse<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
   const result = schema.safeParse(json);
   if (!result.success)
@@ -38,8 +38,8 @@ export function readResponse<Schema extends z.ZodType>(schema: Schema, json: unk
 }
 
 /**
- * The challenge that an answer claims to answer, for taking it before anything is verified.
- * @throws AppError passkey_invalid, also for a ceremony inside somebody else's page: none of ours is ever embedded
+ * The challenge in a response, which is consumed before anything is verified.
+ * @throws AppError passkey_invalid, also for a ceremony in an embedded page, since ours are never embedded
  */
 export function challengeIn(clientDataJSON: string): string {
   const { challenge, crossOrigin } = readResponse(clientData, parsed(clientDataJSON));
@@ -55,7 +55,7 @@ function parsed(clientDataJSON: string): unknown {
   }
 }
 
-/** Runs the library's verification: whatever it throws is `passkey_invalid`. */
+/** Runs a verification of the library. Whatever it throws becomes `passkey_invalid`. */
 export async function verified<T extends { verified: boolean }>(
   verification: () => Promise<T>,
 ): Promise<T & { verified: true }> {
@@ -65,6 +65,6 @@ export async function verified<T extends { verified: boolean }>(
   } catch (error) {
     throw passkeyInvalid(error);
   }
-  if (!result.verified) throw passkeyInvalid('the signature is not of this key');
+  if (!result.verified) throw passkeyInvalid('the signature was not made with this key');
   return result as T & { verified: true };
 }

@@ -17,7 +17,7 @@ const take =
     );
 
 describe('a signed challenge', () => {
-  test('is 32 bytes, another each time, and counts for ten minutes in its own sign-in', () => {
+  test('is 32 random bytes, and valid for ten minutes in its own sign-in', () => {
     const challenge = signedChallenge(key, 'acme/i1', now);
     expect(challenge).toHaveLength(32);
     expect(signedChallenge(key, 'acme/i1', now)).not.toEqual(challenge);
@@ -30,11 +30,11 @@ describe('a signed challenge', () => {
     ['another sign-in', { of: 'acme/i2' }],
     ['another organization', { of: 'globex/i1' }],
     ['another key', { by: randomBytes(32) }],
-  ])('is refused for %s', (_, given) => {
+  ])('is rejected for %s', (_, given) => {
     expect(take(signedChallenge(key, 'acme/i1', now), given)).toThrow(expired);
   });
 
-  test('is refused with any bit of it changed, made up, or of another length', () => {
+  test('is rejected when a bit is changed, when it is forged, and when its length differs', () => {
     const challenge = signedChallenge(key, 'acme/i1', now);
     const flipped = Array.from({ length: 256 }, (_, bit) =>
       Buffer.from(challenge.map((byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))),

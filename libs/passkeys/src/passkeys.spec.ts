@@ -47,14 +47,13 @@ async function signIn(
 }
 
 describe('the relying party', () => {
-  it('is the host of the base URL, and its origin the only one', () =>
-    expect(rp).toEqual({ id: 'id.example', origin }));
+  it('has the host and the origin of the base URL', () => expect(rp).toEqual({ id: 'id.example', origin }));
   it('may be a domain above the host', () =>
     expect(relyingParty('https://id.acme.example/', 'acme.example').id).toBe('acme.example'));
   it.each(['other.example', 'd.example', 'x.id.example'])('cannot be %s', (id) =>
     expect(() => relyingParty(origin, id)).toThrow('RP_ID'),
   );
-  it('of an organization is the deployment’s where it says nothing', () => {
+  it('of an organization defaults to the deployment’s', () => {
     expect(relyingPartyOf(rp)).toEqual(rp);
     expect(relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} })).toEqual({
       id: 'acme.example',
@@ -99,7 +98,7 @@ describe.each<[string, AuthenticatorOptions]>([
   ['RS256', { algorithm: 'RS256' }],
   ['synced', { synced: true }],
 ])('a passkey (%s)', (_, given) => {
-  it('is registered and signs in, again and again', async () => {
+  it('can be registered and used for several sign-ins', async () => {
     const authenticator = new SoftwareAuthenticator({ ...given, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d' });
     const made = await register(authenticator);
     expect(made).toMatchObject({
@@ -124,11 +123,11 @@ const wrong: [string, Partial<CeremonyOptions>][] = [
   ['an unverified user', { userVerified: false }],
   ['no user', { userPresent: false }],
   ['the type of the other ceremony', { type: 'webauthn.payment' }],
-  ['a challenge that is none', { challenge: 'short' }],
+  ['a malformed challenge', { challenge: 'short' }],
   ['an embedded page', { crossOrigin: true }],
 ];
 
-describe('a registration is refused with', () => {
+describe('a registration is rejected with', () => {
   it.each(wrong)('%s', async (_, ceremony) =>
     expect(register(new SoftwareAuthenticator(), ceremony)).rejects.toEqual(invalid),
   );
@@ -202,7 +201,7 @@ describe('a public key that nobody could use, or anybody', () => {
     ['RSA: an even exponent', rsa(modulus(256), Buffer.from([1, 0, 0]))],
     ['RSA: an exponent of 64 bits', rsa(modulus(256), Buffer.alloc(8, 0xff))],
     [
-      'an algorithm that was not asked for',
+      'an algorithm that was not requested',
       new Map<number, Cbor>([
         [1, 2],
         [3, -35],
@@ -221,7 +220,7 @@ describe('a public key that nobody could use, or anybody', () => {
       ]),
     ],
     ['padded with a member of a kilobyte', ec([[-700, randomBytes(1024)]])],
-  ])('is refused when it is registered (%s)', async (_, key) => {
+  ])('is rejected at registration (%s)', async (_, key) => {
     await expect(registerWith(key)).rejects.toEqual(invalid);
   });
 
@@ -230,16 +229,16 @@ describe('a public key that nobody could use, or anybody', () => {
     ['Ed25519', okp()],
     ['RSA with 2048 bits', rsa(modulus(256))],
     ['RSA with 4096 bits', rsa(modulus(512))],
-  ])('is not one that authenticators make (%s)', async (_, key) => {
+  ])('is none that authenticators create (%s)', async (_, key) => {
     await expect(registerWith(key)).resolves.toMatchObject({ publicKey: encodeCbor(key) });
   });
 });
 
-describe('an assertion is refused with', () => {
+describe('an assertion is rejected with', () => {
   it.each([
     ...wrong,
     ['a signature of another key', { badSignature: true }],
-    ["another holder's handle", { userHandle: randomBytes(32).toString('base64url') }],
+    ["another customer's handle", { userHandle: randomBytes(32).toString('base64url') }],
     ['a counter that went back', { counter: 3 }],
     ['the same counter again', { counter: 5 }],
   ] as typeof wrong)('%s', async (_, ceremony) => {
@@ -253,7 +252,7 @@ describe('an assertion is refused with', () => {
     ).resolves.toMatchObject({ counter: 6 });
   });
 
-  it('a passkey of an RP ID that is not taken, and with an earlier one as long as that is', async () => {
+  it('a passkey of an RP ID that is not accepted, but not with one of the earlier RP ID', async () => {
     const authenticator = new SoftwareAuthenticator();
     const made = { ...(await register(authenticator)), handle, rpId: 'id.example' };
     const moved = relyingPartyOf(rp, { rpId: 'acme.example' });
@@ -262,7 +261,7 @@ describe('an assertion is refused with', () => {
       readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin }));
     await expect(verifyAuthentication(moved, await answer(), made)).rejects.toEqual(invalid);
     await expect(verifyAuthentication(moving, await answer(), made)).resolves.toMatchObject({ backedUp: false });
-    // It was made for one alone: a signature for the new one is no good for it.
+    // It was created for one RP ID, so a signature for the new one is not accepted.
     await expect(
       verifyAuthentication(
         moving,
@@ -277,7 +276,7 @@ describe('an assertion is refused with', () => {
     ).rejects.toEqual(invalid);
   });
 
-  it('another backup eligibility than it was made with', async () => {
+  it('another backup eligibility than at its creation', async () => {
     const authenticator = new SoftwareAuthenticator();
     const made = await register(authenticator);
     await expect(
@@ -297,7 +296,7 @@ describe('an assertion is refused with', () => {
   });
 });
 
-it('refuses whatever is no answer at all', async () => {
+it('rejects malformed responses', async () => {
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.record({ id: fc.string(), rawId: fc.string(), type: fc.constant('public-key'), response: fc.jsonValue() }),
@@ -308,8 +307,8 @@ it('refuses whatever is no answer at all', async () => {
       expect(() => readAuthentication(json)).toThrow(invalid);
     }),
   );
-  // Any single byte of the attestation changed: refused or, where the byte is of the key or id, another key; never an
-  // error of ours.
+  // With any single byte of the attestation changed it is rejected or, if the byte belongs to the key or id, another
+  // key. It never fails with an internal error.
   const answer = new SoftwareAuthenticator().register(await options(), { origin }) as {
     response: { attestationObject: string };
   };
@@ -332,7 +331,7 @@ it('refuses whatever is no answer at all', async () => {
   );
 });
 
-it('lets counters rise, or stay at 0', () => {
+it('allows counters to increase, or to stay at 0', () => {
   expect(isAllowedCounter(0, 0)).toBe(true);
   fc.assert(
     fc.property(fc.nat(), fc.nat(), (stored, given) => {
@@ -342,7 +341,7 @@ it('lets counters rise, or stay at 0', () => {
   );
 });
 
-it('names providers that it knows', () => {
+it('returns the names of known providers', () => {
   expect(providerName('fbfc3007-154e-4ecc-8c0b-6e020557d7bd')).toBe('iCloud Keychain');
   expect(providerName('00000000-0000-0000-0000-000000000000')).toBeUndefined();
   expect(providerName('constructor')).toBeUndefined();

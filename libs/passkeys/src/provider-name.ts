@@ -1,7 +1,7 @@
 /**
- * Names of common passkey providers by AAGUID (WebAuthn Level 3 §6.5.1), from the list that the passkey community
- * keeps: https://github.com/passkeydeveloper/passkey-authenticator-aaguids. Without attestation an AAGUID is only a
- * claim: good to show, good for nothing else.
+ * Names of common passkey providers by AAGUID (WebAuthn Level 3 §6.5.1), from the list of the passkey community:
+ * https://github.com/passkeydeveloper/passkey-authenticator-aaguids. Without attestation an AAGUID is unverified, so
+ * the name is for display only.
  */
 const names: Record<string, string> = {
   'fbfc3007-154e-4ecc-8c0b-6e020557d7bd': 'iCloud Keychain',
@@ -24,7 +24,7 @@ const names: Record<string, string> = {
   'b5397666-4885-aa6b-cebf-e52262a439a2': 'Chromium Browser',
 };
 
-/** The provider's name, or undefined when it is not known. */
+/** The provider's name, or undefined if it is unknown. */
 export function providerName(aaguid: string): string | undefined {
   return Object.hasOwn(names, aaguid) ? names[aaguid] : undefined;
 }

@@ -2,24 +2,21 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers';
 import { passkeyInvalid } from './ceremony.js';
 
-/** Bytes of a COSE key: RSA with 4096 bits takes 530. */
+/** Size of a COSE key. RSA with 4096 bits takes 530 bytes. */
 const maxBytes = 1024;
 /**
- * An authenticator's RSA keys. Shorter ones can be broken, longer ones cost CPU with every signature that is verified.
+ * Shorter RSA keys can be broken; longer ones make every verification expensive.
  */
-const rsaBits = { least: 2048, most: 4096 };
+const rsaBits = { min: 2048, max: 4096 };
 const maxExponent = 0xffff_ffffn;
 
-/**
- * Labels of a COSE key (RFC 9052 §7.1, RFC 9053 §7); of RSA, `n` and `e` stand where others have the curve and `x` (RFC
- * 8230 §4).
- */
+/** Labels of a COSE key (RFC 9052 §7.1, RFC 9053 §7). RSA has `n` and `e` in place of curve and `x` (RFC 8230 §4). */
 const label = { kty: 1, alg: 3, crv: -1, x: -2, y: -3, n: -1, e: -2 } as const;
 
 /**
- * Refuses a key of the attested credential with which nobody could ever sign in, or anybody could. A registration
- * without attestation is not signed, so nothing else uses the key before it is kept. Key type and curve are those of
- * the algorithm (WebAuthn Level 3 §5.8.5); importing it finds a point that is not on its curve.
+ * Rejects a public key with which nobody could sign in, or anybody could. A registration without attestation is not
+ * signed, so nothing else uses the key before it is stored. Key type and curve must be those of the algorithm (WebAuthn
+ * Level 3 §5.8.5). Importing the key detects a point that is not on the curve.
  * @throws AppError passkey_invalid
  */
 export function requireUsableKey(cose: Uint8Array): void {
@@ -34,7 +31,7 @@ export function requireUsableKey(cose: Uint8Array): void {
     throw passkeyInvalid(error);
   }
   const { modulusLength, publicExponent } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength !== undefined && (modulusLength < rsaBits.least || modulusLength > rsaBits.most))
+  if (modulusLength !== undefined && (modulusLength < rsaBits.min || modulusLength > rsaBits.max))
     throw passkeyInvalid(`an RSA key of ${modulusLength} bits`);
   if (
     publicExponent !== undefined &&
@@ -48,7 +45,7 @@ function jwkOf(key: ReadonlyMap<number, unknown>): JsonWebKey {
   const bytes = (member: number, length?: number): string => {
     const value = key.get(member);
     if (!(value instanceof Uint8Array) || (length !== undefined && value.length !== length))
-      throw new Error(`member ${member} of the public key is not what it should be`);
+      throw new Error(`member ${member} of the public key is invalid`);
     return Buffer.from(value).toString('base64url');
   };
   const curve = key.get(label.crv);

@@ -15,29 +15,30 @@ import { ceremonies } from './challenges.js';
 import { requireUsableKey } from './public-key.js';
 import type { RelyingParty } from './relying-party.js';
 
-/** For whom a passkey is made. */
+/** The user of a new passkey. */
 export interface PasskeyUser {
-  /** 32 random bytes per holder and organization: an authenticator keeps one passkey per RP ID and handle. */
+  /** 32 random bytes per customer and organization. An authenticator keeps one passkey per RP ID and handle. */
   handle: Buffer;
-  /** What the picker shows. Never an id, never anything personal. */
+  /** Shown when the user selects a passkey. Never an id or personal data. */
   name: string;
 }
 
-/** A passkey as it is kept. */
+/** A passkey as it is stored. */
 export interface NewPasskey {
   credentialId: string;
   publicKey: Buffer;
   counter: number;
   transports: string[];
   aaguid: string;
-  /** `multiDevice` may be synced to others. */
+  /** `multiDevice`: it may be synced. */
   deviceType: 'singleDevice' | 'multiDevice';
   backedUp: boolean;
 }
 
 /**
- * WebAuthn Level 3 §5.4. No `excludeCredentials`: a holder who comes back with another link makes a new passkey, and an
- * authenticator that has the old one replaces it, since both have the same handle. To exclude it would be a dead end.
+ * WebAuthn Level 3 §5.4. Without `excludeCredentials`: a customer who returns with another link creates a new passkey,
+ * and an authenticator that has the old one replaces it, since both have the same handle. Excluding it would block
+ * them.
  */
 export async function registrationOptions(
   rp: RelyingParty,
@@ -62,11 +63,9 @@ export async function registrationOptions(
 
 const transports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 type Transport = (typeof transports)[number];
-const known = (t: string): t is Transport => (transports as readonly string[]).includes(t);
+const isTransport = (t: string): t is Transport => (transports as readonly string[]).includes(t);
 
-/**
- * RegistrationResponseJSON (§5.1.8), as far as it is read. What an authenticator says of itself besides is not trusted.
- */
+/** The members of RegistrationResponseJSON (§5.1.8) that are used. */
 const responseSchema = z.object({
   id: credentialId,
   rawId: credentialId,
@@ -77,7 +76,7 @@ const responseSchema = z.object({
     transports: z
       .array(z.string().max(32))
       .max(16)
-      .transform((all) => [...new Set(all.filter(known))])
+      .transform((all) => [...new Set(all.filter(isTransport))])
       .default([]),
   }),
 });
@@ -87,13 +86,13 @@ export interface RegistrationResponse {
   response: z.output<typeof responseSchema>;
 }
 
-/** Reads what `navigator.credentials.create()` gave. @throws AppError passkey_invalid */
+/** Parses the result of `navigator.credentials.create()`. @throws AppError passkey_invalid */
 export function readRegistration(json: unknown): RegistrationResponse {
   const response = readResponse(responseSchema, json);
   return { challenge: challengeIn(response.response.clientDataJSON), response };
 }
 
-/** WebAuthn Level 3 §7.1. The challenge must have been taken. @throws AppError passkey_invalid */
+/** WebAuthn Level 3 §7.1. The challenge must have been consumed. @throws AppError passkey_invalid */
 export async function verifyRegistration(
   rp: RelyingParty,
   { challenge, response }: RegistrationResponse,
@@ -126,8 +125,8 @@ export async function verifyRegistration(
 }
 
 /**
- * We ask for no attestation, so what comes is `none`, or `packed` signed by the new key itself (§5.4.7). Certificates
- * are turned away unread: verifying a chain may fetch its revocation lists from wherever the sender of it wrote.
+ * The options request no attestation, so the response has `none`, or `packed` signed with the new key itself (§5.4.7).
+ * Certificates are rejected unread: verifying a chain could fetch revocation lists from a URL that the sender chose.
  */
 function requirePlainAttestation(attestationObject: string): void {
   let fmt: string;

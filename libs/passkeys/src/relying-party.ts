@@ -1,12 +1,12 @@
 import { coversHost, type RelyingPartyIds } from '@holdfast/contracts';
 
-/** Whom passkeys are made for (WebAuthn Level 3 §4, "Relying Party Identifier"). */
+/** The site for which passkeys are created (WebAuthn Level 3 §4, "Relying Party Identifier"). */
 export interface RelyingParty {
-  /** A host. Passkeys made for one id are worth nothing under another. */
+  /** A host name. A passkey works with the RP ID that it was created for only. */
   id: string;
-  /** While customers move: passkeys made for this id are taken as well. None are made for it. */
+  /** During a move to another RP ID: passkeys of this one are accepted as well, and none are created for it. */
   earlierId?: string;
-  /** Scheme, host and port of the only pages whose ceremonies count. From configuration, never from a Host header. */
+  /** Scheme, host and port of the pages whose ceremonies are accepted. From configuration, never from a Host header. */
   origin: string;
 }
 
@@ -22,10 +22,7 @@ export function relyingParty(baseUrl: string, rpId?: string): RelyingParty {
   return { id, origin };
 }
 
-/**
- * The relying party of an organization; what it leaves open is the deployment's. Its pages are the deployment's in any
- * case.
- */
+/** The relying party of an organization. Its RP ID defaults to the deployment's; its origin is the deployment's. */
 export function relyingPartyOf(
   { id: ownId, origin }: RelyingParty,
   { rpId, earlier }: RelyingPartyIds = {},
@@ -35,7 +32,7 @@ export function relyingPartyOf(
   return { id, origin, ...(earlierId !== undefined && earlierId !== id && { earlierId }) };
 }
 
-/** Whether passkeys made for this id are taken. */
+/** Whether passkeys of this RP ID are accepted. */
 export function acceptsPasskeysOf({ id, earlierId }: RelyingParty, rpId: string): boolean {
   return rpId === id || rpId === earlierId;
 }

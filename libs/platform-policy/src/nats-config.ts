@@ -18,19 +18,20 @@ import {
 interface Permissions {
   publish: string[];
   subscribe: string[];
-  /** May answer what it is asked, on the inbox of whoever asked. */
+  /** May respond to requests, on the reply subject of each. */
   responds: boolean;
 }
 
 /**
- * What a user of the bus may do: ask the contracts that name it as caller, answer its own, publish its own events,
- * pull and ack its own durables. Nobody but the start job may touch the JetStream API beyond that.
+ * The permissions of a NATS user: to send requests of contracts that name it as caller, handle its own contracts,
+ * publish its own events, and pull and acknowledge as its own durable consumers. Only `deploy` may use the rest of the
+ * JetStream API.
  */
 export function busPermissions(user: BusUser): Permissions {
-  const asked = contracts.filter((c) => c.callers.includes(user));
-  // Each at whichever replica the queue group chooses, and at one that the caller chooses.
-  const publish = asked.flatMap((c) => [c.subject, addressedSubject(c.subject, '*')]);
-  const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(asked.map((c) => replicaAnnouncementSubject(c.service)))];
+  const called = contracts.filter((c) => c.callers.includes(user));
+  // At the replica that the queue group chooses, and at one that the caller chooses.
+  const publish = called.flatMap((c) => [c.subject, addressedSubject(c.subject, '*')]);
+  const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(called.map((c) => replicaAnnouncementSubject(c.service)))];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
     publish.push(
@@ -49,9 +50,9 @@ export function busPermissions(user: BusUser): Permissions {
   }
   if (!isService(user)) return { publish, subscribe, responds: false };
 
-  // In the queue group of the service only, so that a request is answered once.
-  const answers = contracts.some((c) => c.service === user);
-  if (answers) {
+  // Only in the queue group of the service, so that a request is handled once.
+  const responds = contracts.some((c) => c.service === user);
+  if (responds) {
     subscribe.push(`rpc.${user}.> ${user}`);
     publish.push(replicaAnnouncementSubject(user));
   }
@@ -73,7 +74,7 @@ export function busPermissions(user: BusUser): Permissions {
   }
   if (user === 'directory') publish.push(revocationFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
-  return { publish, subscribe, responds: answers };
+  return { publish, subscribe, responds };
 }
 
 function isService(user: BusUser): user is ServiceName {
@@ -87,11 +88,11 @@ export interface NatsConfigOptions {
   port: number;
   /** Folder of JetStream's files. */
   storeDir: string;
-  /** How much JetStream may store: 4 GiB unless told otherwise, of which the streams reserve what they may hold. */
+  /** Storage of JetStream, 4 GiB by default. Each stream reserves its maximum size of it. */
   maxFileBytes?: number;
 }
 
-/** The whole nats.conf: users by NKey, so that it holds no secret, and each one's permissions. */
+/** The complete nats.conf, with the permissions of each user. Users have public NKeys, so it contains no secret. */
 export function natsConfig({
   publicKeys,
   host,
@@ -115,13 +116,12 @@ export function natsConfig({
     host,
     port,
     max_payload: 1_048_576,
-    // A paused or vanished client is evicted within nine seconds: its queue groups and pulls would go on choosing it.
+    // Evicts a paused or disconnected client within nine seconds. Queue groups and pulls would keep choosing it.
     ping_interval: '3s',
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: maxFileBytes },
-    // In seconds. A process that begins beside many others takes longer to sign the server's challenge than the 2 that
-    // are the default.
+    // In seconds. On a busy machine a starting process needs longer than the default of 2 s to sign the challenge.
     authorization: { timeout: 10, users },
   };
   return `${JSON.stringify(config, null, 2)}\n`;

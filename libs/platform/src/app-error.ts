@@ -8,8 +8,8 @@ import {
 } from '@holdfast/contracts';
 
 /**
- * The one error type: thrown anywhere, carried over NATS as a WireError, rendered by the gateway only.
- * Anything else that is thrown arrives as `internal`, with its details in the log only.
+ * The error of every expected failure. It crosses NATS as a WireError, and the gateway renders it. Any other thrown
+ * error becomes `internal`, with its details in the log only.
  */
 export class AppError extends Error {
   readonly status: number;
@@ -51,22 +51,22 @@ export class AppError extends Error {
 }
 
 /**
- * 503: the answer is not known right now; the caller may come back in `retryAfter` seconds. `origin` tells operators
- * what failed.
+ * 503: the caller may retry after `retryAfter` seconds. `origin` says which dependency failed; only logs and metrics
+ * show it.
  */
 export function unavailable(detail: string, retryAfter = 1, origin?: ErrorOrigin): AppError {
   return new AppError('unavailable', detail, { retryAfter, ...(origin && { origin }) });
 }
 
-/** 422: reads well, but is not acceptable (product §3, order of checks). */
+/** 422: the request parses and is not acceptable (product §3, order of checks). */
 export function unprocessable(errors: ValidationIssue[]): AppError {
   return new AppError('invalid_request', undefined, { status: 422, errors });
 }
 
-/** Runs a rule. The audit record of a request that it denies names these targets. */
-export async function withAuditTargets<T>(targets: AuditTarget[], rule: () => Promise<T>): Promise<T> {
+/** Runs a check. If it denies the request, the audit record of the request names these targets. */
+export async function withAuditTargets<T>(targets: AuditTarget[], check: () => Promise<T>): Promise<T> {
   try {
-    return await rule();
+    return await check();
   } catch (error) {
     throw error instanceof AppError ? AppError.fromWire({ ...error.toWire(), targets }) : error;
   }

@@ -7,7 +7,7 @@ export interface Audited {
   changes?: AuditRecord['changes'];
 }
 
-/** The one audit record of a request: who and how come from the call's context alone. */
+/** The audit record of a request. Actor and request come from the request context only. */
 export function auditRecord(
   { auditId, actor, request }: RequestContext,
   now: Date,

@@ -9,7 +9,7 @@ const journeys = fc.array(fc.record({ waitMs: delayMs, thereMs: delayMs, backMs:
   maxLength: 20,
 });
 
-/** Readings of a clock that shows `epochMs` when ours shows 0, one after the other. */
+/** Successive readings of a clock that shows `epochMs` when `performance.now()` is 0. */
 function readingsOf(
   epoch: number,
   steps: { waitMs: number; thereMs: number; backMs: number }[],
@@ -33,7 +33,7 @@ function observed(readings: ClockReading[]) {
 const roundingMs = 0.02;
 
 describe('bounds of another clock', () => {
-  it('hold the true time, however long readings were on their way', () => {
+  it('contain the true time, whatever the transit time of the readings', () => {
     fc.assert(
       fc.property(epochMs, journeys, (epoch, steps) => {
         const { earliestMs, latestMs } = observed(readingsOf(epoch, steps));
@@ -43,7 +43,7 @@ describe('bounds of another clock', () => {
     );
   });
 
-  it('are never wider than the quickest of the last eight readings', () => {
+  it('are never wider than the fastest of the last eight readings', () => {
     fc.assert(
       fc.property(epochMs, journeys, (epoch, steps) => {
         const { earliestMs, latestMs } = observed(readingsOf(epoch, steps));
@@ -54,7 +54,7 @@ describe('bounds of another clock', () => {
     );
   });
 
-  it('follow the other clock when it is set anew', () => {
+  it('follow the other clock when it is set', () => {
     fc.assert(
       fc.property(
         epochMs,
@@ -77,7 +77,7 @@ describe('bounds of another clock', () => {
   });
 });
 
-it('a clock within the bounds is not ahead, and outside of them by what is certain', () => {
+it('a clock is ahead by its distance from the bounds, and by 0 within them', () => {
   const bounds = { earliestMs: 100, latestMs: 120 };
   expect([99, 100, 110, 120, 130].map((epoch) => aheadOf(epoch, bounds))).toEqual([-1, 0, 0, 0, 10]);
 });
@@ -93,7 +93,7 @@ describe('the cautious median', () => {
     [[0, 1, 9e9], 1],
   ])('of %j is %s', (values, median) => expect(cautiousMedian(values)).toBe(median));
 
-  it('is moved by no minority, whatever it says', () => {
+  it('does not depend on a minority', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 9 }),

@@ -1,11 +1,11 @@
-/** One reading of another clock, framed by two of `performance.now()`: it was read somewhere between them. */
+/** A reading of another clock. It was taken between `sentAtMs` and `receivedAtMs` of `performance.now()`. */
 export interface ClockReading {
   remoteMs: number;
   sentAtMs: number;
   receivedAtMs: number;
 }
 
-/** Between which times another clock stood when `performance.now()` of this process was 0. */
+/** Bounds of another clock's time when `performance.now()` of this process was 0. */
 export interface EpochBounds {
   earliestMs: number;
   latestMs: number;
@@ -14,8 +14,8 @@ export interface EpochBounds {
 const maxReadings = 8;
 
 /**
- * Where another clock stands, as bounds that hold however long its readings were on their way. They refer to the
- * monotonic clock of this process, so a step of the machine's own time is seen at once and without another reading.
+ * Another clock's time, as bounds that hold whatever the transit time of its readings was. They refer to the monotonic
+ * clock of this process, so a step of the machine's own time shows at once, without another reading.
  */
 export class RemoteClock {
   private readings: EpochBounds[] = [];
@@ -32,7 +32,7 @@ export class RemoteClock {
         earliestMs: Math.max(bounds.earliestMs, older.earliestMs),
         latestMs: Math.min(bounds.latestMs, older.latestMs),
       };
-      // The other clock was set anew in between: what it said before counts no more.
+      // The other clock was set in between, so older readings do not count.
       if (both.earliestMs > both.latestMs) break;
       bounds = both;
     }
@@ -45,8 +45,7 @@ export class RemoteClock {
 }
 
 /**
- * By how much a clock is ahead of bounds, in ms, negative when it is behind: 0 within them, else no more than is
- * certain.
+ * By how much a clock is at least ahead of the bounds, in ms: 0 within them, negative when it is behind.
  */
 export function aheadOf(epochMs: number, { earliestMs, latestMs }: EpochBounds): number {
   if (epochMs > latestMs) return epochMs - latestMs;
@@ -54,8 +53,7 @@ export function aheadOf(epochMs: number, { earliestMs, latestMs }: EpochBounds):
 }
 
 /**
- * The median, and of an even number of values what both middle ones support: the one nearer to 0, and 0 when they
- * contradict each other.
+ * The median. Of an even number of values it is the middle one nearer to 0, or 0 if the middle ones differ in sign.
  * @returns undefined for none
  */
 export function cautiousMedian(values: readonly number[]): number | undefined {

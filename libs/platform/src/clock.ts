@@ -1,28 +1,27 @@
 /**
- * What others say of this machine's clock. `agreed`: nobody contradicts it. `disputed`: somebody does, and it may be
- * their clock that is wrong, so nothing is made to end for ever. `wrong`: it is ours, so it decides nothing
- * (docs/adr/0026-clocks.md).
+ * How this machine's clock compares with PostgreSQL's and with those of other services. `agreed`: none contradicts it.
+ * `disputed`: some do, and either clock may be wrong, so nothing expires irrevocably. `wrong`: all do, so the service
+ * is not ready (docs/adr/0026-clocks.md).
  */
 export type ClockTrust = 'agreed' | 'disputed' | 'wrong';
 
-/** The time, as an argument: rules are pure and tests set it. */
+/** The time is injected, so that rules are pure and tests can set it. */
 export interface Clock {
   now(): Date;
   trust(): ClockTrust;
 }
 
-/** The machine's own clock, compared with nobody's. */
+/** The machine's own clock, without comparison. */
 export const systemClock: Clock = { now: () => new Date(), trust: () => 'agreed' };
 
-/** Whether work that makes something end for ever may run: deletions and expirations cannot be taken back. */
+/** Whether irrevocable expirations and deletions may run. */
 export function mayExpire(clock: Clock): boolean {
   return clock.trust() === 'agreed';
 }
 
 /**
- * For tests: moves the time of this process by `seconds`, for ever. The whole process and not just the clock, since
- * libraries (oidc-provider, jose) ask `Date` themselves, and a session that ran out by one and not by the other proves
- * nothing.
+ * For tests: shifts the time of this process by `seconds`. It replaces `Date`, since libraries (oidc-provider, jose)
+ * use it directly, and a test in which only some of the code sees the shift proves nothing.
  */
 export function shiftTime(seconds: number): void {
   const Real = globalThis.Date;

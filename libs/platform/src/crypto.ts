@@ -14,24 +14,24 @@ export function sha256(data: string | Buffer): Buffer {
   return hash('sha256', data, 'buffer');
 }
 
-const prepared = new WeakMap<Buffer, KeyObject>();
+const keyObjects = new WeakMap<Buffer, KeyObject>();
 
-/** Node.js makes a key object of a plain key at every use, which costs four times the HMAC or cipher itself. */
+/** Node.js would create a key object of a Buffer at every use, which costs four times the HMAC or cipher itself. */
 function keyOf(bytes: Buffer): KeyObject {
-  let key = prepared.get(bytes);
-  if (!key) prepared.set(bytes, (key = createSecretKey(bytes)));
+  let key = keyObjects.get(bytes);
+  if (!key) keyObjects.set(bytes, (key = createSecretKey(bytes)));
   return key;
 }
 
 /**
- * HMAC-SHA256 under the pepper: how 256-bit random secrets are stored. They cannot be guessed, so a slow hash would
- * only be slow; the pepper keeps a stolen table useless.
+ * HMAC-SHA256 with the pepper, for storing 256-bit random secrets. They cannot be guessed, so a slow hash would add
+ * nothing. The pepper makes a stolen table useless.
  */
 export function keyedHash(pepper: Buffer, secret: string): Buffer {
   return createHmac('sha256', keyOf(pepper)).update(secret).digest();
 }
 
-/** Constant-time equality; unequal lengths are unequal. */
+/** Compares in constant time. Buffers of different length are unequal. */
 export function equal(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
@@ -55,8 +55,8 @@ export function unseal(key: Buffer, sealed: Buffer, context: string): Buffer {
 }
 
 /**
- * Stands for a customer where the row may outlive them (tombstones, marks, the ledger of erasures): the identifier is
- * 122 random bits, so the hash leads back to nobody.
+ * Identifies a customer in rows that outlive their erasure (tombstones, watermarks, the erasure ledger). The identifier
+ * has 122 random bits, so the hash cannot be reversed by trying.
  */
 export function customerKey(org: string, subject: string): Buffer {
   return sha256(`${org}/${subject}`);

@@ -1,20 +1,19 @@
-/** What stands in the head of a page of ours, besides what all have. */
+/** The parts of a page's head that differ between pages. */
 export interface HtmlHead {
   title: string;
-  /** Addresses of its stylesheets, in their order. */
+  /** URLs of its stylesheets, in order. */
   styles: readonly string[];
-  /** Address of its icon; the one whose name does not change when absent. */
+  /** URL of its icon. */
   icon?: string;
   /** Whether search engines may list it. */
   indexed?: boolean;
-  /** HTML that follows, a line each. */
+  /** Further lines of HTML. */
   more?: readonly string[];
 }
 
 /**
- * From the doctype to the end of the head, for every page that a person sees. Nothing in it is inline: the pages'
- * policies let nothing inline run. A file of its own, since the build of the customers' pages uses it and nothing else
- * of this library.
+ * Everything from the doctype to the end of the head, for every page. It contains no inline script or style, which the
+ * pages' content security policies forbid. The build of the customer pages imports only this file of the library.
  */
 export function htmlHead({ title, styles, icon = '/pages/icon.svg', indexed = false, more = [] }: HtmlHead): string {
   const lines = [

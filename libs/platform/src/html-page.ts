@@ -1,26 +1,26 @@
 import { escapeHtml, htmlHead } from './html-head.js';
 
-/** What a server says to a person: the card that the claim and sign-in pages have as well (apps/pages/src/page.css). */
+/** A message to a person, in the card of the claim and sign-in pages (apps/pages/src/page.css). */
 export interface HtmlPage {
-  /** Display name; absent where it is not known. */
+  /** Display name; absent when it is unknown. */
   organization?: string | undefined;
-  /** `stop`: something is in the way; `good`: done; `calm`: a question. */
+  /** `stop`: an error; `good`: done; `calm`: a question. */
   tone: 'calm' | 'good' | 'stop';
   title: string;
-  /** HTML; escape what comes from outside with `escapeHtml`. */
+  /** HTML. Escape untrusted text with `escapeHtml`. */
   body: string;
 }
 
 /**
- * A whole document with no script and nothing inline. The gateway serves its stylesheet under a name that does not
- * change.
+ * A document without script and inline style. The gateway serves its stylesheet under a fixed name.
  */
 export function htmlPage({ organization, tone, title, body }: HtmlPage): string {
   const initial = [...(organization?.trim() ?? '')][0]?.toUpperCase() ?? '';
   const name =
     organization === undefined
       ? ''
-      : `<span class="initial" aria-hidden="true">${escapeHtml(initial)}</span><span dir="auto">${escapeHtml(organization)}</span>`;
+      : `<span class="initial" aria-hidden="true">${escapeHtml(initial)}</span>` +
+        `<span dir="auto">${escapeHtml(organization)}</span>`;
   const head = htmlHead({
     title: organization === undefined ? title : `${title} – ${organization}`,
     styles: ['/pages/page.css'],
@@ -36,7 +36,14 @@ ${body}
 `;
 }
 
-/** Content-Security-Policy of such a page. `formAction`: where a form of it may lead, redirects included. */
+/** Content-Security-Policy of such a page. `formAction` lists the targets of its forms, redirects included. */
 export function htmlPagePolicy(formAction: readonly string[] = ["'none'"]): string {
-  return `default-src 'none'; style-src 'self'; img-src 'self' data:; form-action ${formAction.join(' ')}; base-uri 'none'; frame-ancestors 'none'`;
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${formAction.join(' ')}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 }

@@ -3,7 +3,7 @@ import { newId } from './ids.js';
 import { randomForIds } from './random.js';
 
 describe('newId', () => {
-  it('makes UUIDs of version 7 that carry the time, ever greater, each once', () => {
+  it('creates unique, increasing UUIDs of version 7 with the current time', () => {
     const before = Date.now();
     const ids = Array.from({ length: 5000 }, newId);
     const times = ids.map((id) => Number.parseInt(id.replace('-', '').slice(0, 12), 16));
@@ -17,7 +17,7 @@ describe('newId', () => {
 });
 
 describe('randomForIds', () => {
-  it('never gives the same bytes twice, across many fillings of its pool', () => {
+  it('never returns the same bytes twice, across many refills of its pool', () => {
     const seen = Array.from({ length: 2000 }, () => randomForIds(24).toString('hex'));
     expect(new Set(seen).size).toBe(2000);
   });

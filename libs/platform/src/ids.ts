@@ -6,8 +6,8 @@ let msecs = 0;
 let seq = 0;
 
 /**
- * UUIDv7: ordered by time, so that it keeps an index's pages together. For ids that may show when they were made.
- * Within a millisecond a counter with a random beginning keeps the order (RFC 9562 §6.2).
+ * UUIDv7, for ids that may reveal when they were created. They are ordered by time, so that new index entries share
+ * pages. A counter with a random start keeps the order within a millisecond (RFC 9562 §6.2).
  */
 export function newId(): string {
   const random = randomForIds(16);
@@ -22,12 +22,14 @@ export function newId(): string {
   return v7({ random, msecs, seq });
 }
 
-/** UUIDv4: says nothing, not even a time. For the customer's identifier. */
+/** UUIDv4, which reveals nothing, not even a time: for customers' identifiers. */
 export function newOpaqueId(): string {
   return randomUUID();
 }
 
-/** 256 random bits from [A-Za-z0-9_-]: needs no escaping in URLs, headers or Basic credentials (RFC 6749 §2.3.1). */
+/**
+ * 256 random bits in [A-Za-z0-9_-], which need no escaping in URLs, headers and Basic credentials (RFC 6749 §2.3.1).
+ */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }

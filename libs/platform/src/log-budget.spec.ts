@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { LogBudget } from './log-budget.js';
 
-test('lets a second’s worth of lines through at once, and then as many a second as it says', () => {
+test('allows a second’s worth of lines at once, and then its rate', () => {
   let now = 0;
   const budget = new LogBudget(10, () => now);
   const taken = (tries: number) => Array.from({ length: tries }, () => budget.take()).filter(Boolean).length;
@@ -12,7 +12,7 @@ test('lets a second’s worth of lines through at once, and then as many a secon
   expect(taken(1000)).toBe(10);
 });
 
-test('lets a line through every five seconds when it has 0.2 a second', () => {
+test('allows a line every five seconds at 0.2 a second', () => {
   let now = 0;
   const budget = new LogBudget(0.2, () => now);
   expect([budget.take(), budget.take()]).toEqual([true, false]);
@@ -20,6 +20,6 @@ test('lets a line through every five seconds when it has 0.2 a second', () => {
   expect([budget.take(), budget.take()]).toEqual([true, false]);
 });
 
-test('lets nothing through when it is 0', () => {
+test('allows no line at 0', () => {
   expect(new LogBudget(0).take()).toBe(false);
 });

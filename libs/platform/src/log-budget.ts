@@ -1,26 +1,26 @@
 /**
- * How many lines of one kind may be written: `perSecond` on average, and a second's worth at once. Whoever can make a
- * service fail must not be able to fill its disk by it.
+ * Limits log lines of one kind to `perSecond` on average, with bursts of one second's worth. Otherwise a caller that
+ * can provoke errors could fill the disk.
  */
 export class LogBudget {
-  private left: number;
+  private remaining: number;
   private filledAt: number;
 
   constructor(
     private readonly perSecond: number,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.left = this.burst;
+    this.remaining = this.burst;
     this.filledAt = now();
   }
 
-  /** Whether one more line may be written now. */
+  /** Whether a line may be written now. */
   take(): boolean {
     const now = this.now();
-    this.left = Math.min(this.burst, this.left + ((now - this.filledAt) / 1000) * this.perSecond);
+    this.remaining = Math.min(this.burst, this.remaining + ((now - this.filledAt) / 1000) * this.perSecond);
     this.filledAt = now;
-    if (this.left < 1) return false;
-    this.left -= 1;
+    if (this.remaining < 1) return false;
+    this.remaining -= 1;
     return true;
   }
 

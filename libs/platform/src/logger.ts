@@ -4,14 +4,14 @@ import type { RequestContext } from '@holdfast/contracts';
 
 export type { Logger } from 'pino';
 
-const calls = new AsyncLocalStorage<RequestContext>();
+const contexts = new AsyncLocalStorage<RequestContext>();
 
-/** Runs `work` so that every log line in it carries the request id, the organization and the actor. */
+/** Runs `work`. Every log line in it has the request id, the organization and the actor. */
 export function inContext<T>(context: RequestContext, work: () => T): T {
-  return calls.run(context, work);
+  return contexts.run(context, work);
 }
 
-/** Members that would hold a secret are cut out wherever somebody logs an object with them. */
+/** Members of logged objects that may contain a secret: their values are replaced. */
 const secretMembers = [
   'authorization',
   'cookie',
@@ -23,7 +23,7 @@ const secretMembers = [
   'password',
 ];
 
-/** Structured lines on standard output, or wherever a test wants them. */
+/** Writes structured lines to standard output, or to `destination` in tests. */
 export function createLogger(service: string, level: string, replica = '1', destination?: DestinationStream): Logger {
   const options: LoggerOptions = {
     level,
@@ -31,13 +31,13 @@ export function createLogger(service: string, level: string, replica = '1', dest
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     redact: {
-      // TypeORM's errors carry the values of the statement that failed.
+      // TypeORM's errors contain the values of the failed statement.
       paths: ['err.parameters', ...secretMembers.flatMap((m) => [m, `*.${m}`, `*.*.${m}`])],
       censor: '[secret]',
     },
     mixin: () => {
-      const call = calls.getStore();
-      return call ? { requestId: call.request.id, org: call.org, actor: call.actor.id } : {};
+      const context = contexts.getStore();
+      return context ? { requestId: context.request.id, org: context.org, actor: context.actor.id } : {};
     },
   };
   return destination ? pino(options, destination) : pino(options);

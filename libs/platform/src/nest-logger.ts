@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Logger } from 'pino';
 
-/** Lets Nest's own lines come out like ours. Its start-up chatter is for debugging. */
+/** Writes Nest's log lines with our logger. Its lines about startup get the level `debug`. */
 export function nestLogger(logger: Logger): LoggerService {
   const write =
     (level: 'debug' | 'warn' | 'error') =>

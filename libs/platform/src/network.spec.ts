@@ -17,7 +17,7 @@ describe('the network of an address', () => {
     ['', ''],
   ])('%s is %s', (address, network) => expect(networkOf(address)).toBe(network));
 
-  it('is one for all addresses of a /64', () => {
+  it('is the same for all addresses of a /64', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 }),
@@ -33,16 +33,16 @@ describe('the network of an address', () => {
   });
 });
 
-describe('where a person comes from', () => {
+describe('address and user agent of a person', () => {
   it.each([
     ['::ffff:192.0.2.1', '192.0.2.1'],
     ['2001:0DB8:0:0::1', '2001:db8::1'],
     ['fe80::1%eth0', 'fe80::1'],
-  ])('is written in one way: %s is %s', (address, canonical) => {
+  ])('are canonical: %s is %s', (address, canonical) => {
     expect(personalOrigin(address, undefined)).toEqual({ address: canonical });
   });
 
-  it('is as long as a record may hold, and well-formed where a sign is cut in two', () => {
+  it('are cut to the length of a record, and well-formed when a surrogate pair is cut', () => {
     const { userAgent = '' } = personalOrigin(undefined, `${'a'.repeat(511)}\u{1f600} and more`);
     expect(userAgent).toBe(`${'a'.repeat(511)}\ufffd`);
     expect(personalOrigin('', '')).toEqual({});

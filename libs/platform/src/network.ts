@@ -21,11 +21,11 @@ export function canonicalAddress(address: string): string {
   return ip instanceof ipaddr.IPv6 ? ip.toRFC5952String() : ip.toString();
 }
 
-const longestUserAgent = 512;
+const maxUserAgentLength = 512;
 
 /**
- * Of a person's request, what a record may keep of where it came from: as long as a record's members may be, and
- * well-formed.
+ * Address and user agent of a person's request in the form of an audit record: well-formed, and no longer than the
+ * record's schema allows.
  */
 export function personalOrigin(
   address: string | undefined,
@@ -33,6 +33,6 @@ export function personalOrigin(
 ): Pick<RequestInfo, 'address' | 'userAgent'> {
   return {
     ...(address && { address: canonicalAddress(address) }),
-    ...(userAgent && { userAgent: userAgent.slice(0, longestUserAgent).toWellFormed() }),
+    ...(userAgent && { userAgent: userAgent.slice(0, maxUserAgentLength).toWellFormed() }),
   };
 }

@@ -4,9 +4,9 @@ const pool = Buffer.alloc(4096);
 let used = pool.length;
 
 /**
- * Random bytes for ids, a view that is good until the next call. The generator fills the pool for many ids at once:
- * asking it for each took a tenth of the gateway's time. For secrets ask it directly, so that none lies in memory
- * beforehand.
+ * Random bytes for ids, as a view that is valid until the next call. The pool is filled for many ids at once, since
+ * calling the generator for each took a tenth of the gateway's time. Secrets call it directly, so that none is in
+ * memory before it is needed.
  */
 export function randomForIds(bytes: number): Buffer {
   if (used + bytes > pool.length) {

@@ -13,7 +13,7 @@ const waitOf = (limit: RateLimiter, key: string, at: number) => {
 };
 
 describe('a rate limiter', () => {
-  it('lets a minute’s worth through at once, and then as it fills', () => {
+  it('allows a minute’s quota at once, and then as the bucket fills', () => {
     const limit = limiter(60);
     for (let i = 0; i < 60; i += 1) expect(waitOf(limit, 'a', 0)).toBe(0);
     expect(waitOf(limit, 'a', 0)).toBe(1);
@@ -23,14 +23,14 @@ describe('a rate limiter', () => {
     expect(waitOf(limit, 'a', 1000)).toBe(1);
   });
 
-  it('says how long to wait', () => {
+  it('returns how long to wait', () => {
     const limit = limiter(1);
     expect(waitOf(limit, 'a', 0)).toBe(0);
     expect(waitOf(limit, 'a', 15_000)).toBe(45);
     expect(waitOf(limit, 'a', 60_000)).toBe(0);
   });
 
-  it('lets no more through in any time than a bucket and what has filled since', () => {
+  it('never allows more than a full bucket and its refill', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 }),
@@ -44,14 +44,14 @@ describe('a rate limiter', () => {
     );
   });
 
-  it('remembers so many keys and no more', () => {
+  it('keeps a limited number of keys', () => {
     const limit = limiter(1, 2);
     for (const key of ['a', 'b', 'c']) expect(waitOf(limit, key, 0)).toBe(0);
     expect(waitOf(limit, 'c', 0)).toBe(60);
     expect(waitOf(limit, 'a', 0)).toBe(0);
   });
 
-  it('names policy, remaining requests and wait in its headers', () => {
+  it('returns policy, remaining requests and waiting time as headers', () => {
     const limit = limiter(2);
     expect(limit.headersOf(limit.take('a'))).toEqual({
       'ratelimit-policy': '"claim";q=2;w=60',

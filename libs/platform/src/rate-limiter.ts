@@ -2,31 +2,31 @@ import { LRUCache } from 'lru-cache';
 
 interface Bucket {
   tokens: number;
-  /** When it was last filled, in ms. */
+  /** When it was last filled. */
   filledAt: number;
 }
 
-/** What became of one attempt. */
+/** Result of one request. */
 export interface RateLimitResult {
   allowed: boolean;
-  /** Requests that would be let through at once. */
+  /** Requests that would be allowed now. */
   remaining: number;
-  /** Until one more is let through, 0 when that is now. */
+  /** Time until the next request is allowed; 0 if it is allowed now. */
   retryAfterSeconds: number;
-  /** Until the bucket is full again. */
+  /** Time until the bucket is full again. */
   resetSeconds: number;
 }
 
 const windowSeconds = 60;
 /**
- * Keys that are remembered; one takes some 200 bytes. The least recently seen goes first, so that no flood of keys
- * fills the memory.
+ * Keys in memory; one takes some 200 bytes. The least recently used key is evicted, so that a flood of keys does not
+ * fill the memory.
  */
 const defaultMaxKeys = 20_000;
 
 /**
- * Requests per key as a token bucket: it holds a minute's worth and fills evenly. In this process alone, without a hop
- * per request: replicas each enforce the whole quota (docs/adr/0015-rate-limits.md).
+ * Limits requests per key with a token bucket that holds a minute's quota and fills evenly. It counts in this process
+ * only: each replica enforces the whole quota (docs/adr/0015-rate-limits.md).
  */
 export class RateLimiter {
   private readonly buckets: LRUCache<string, Bucket>;
@@ -42,7 +42,7 @@ export class RateLimiter {
 
   private readonly now: () => number;
 
-  /** Takes one request of this key, when there is one to be had. */
+  /** Counts one request of this key, if it is allowed. */
   take(key: string): RateLimitResult {
     const now = this.now();
     const filled = this.filled(key, now);
@@ -52,7 +52,10 @@ export class RateLimiter {
     return this.resultOf(allowed, tokens, filled);
   }
 
-  /** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), and `Retry-After` with a refusal. */
+  /**
+   * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers), and `Retry-After` if the request is
+   * denied.
+   */
   headersOf({ allowed, remaining, retryAfterSeconds, resetSeconds }: RateLimitResult): Record<string, string> {
     return {
       'ratelimit-policy': `"${this.name}";q=${this.perMinute};w=${windowSeconds}`,

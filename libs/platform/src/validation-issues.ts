@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { ValidationIssue } from '@holdfast/contracts';
 
-/** Points at each fault by JSON Pointer (RFC 6901); unknown members are pointed at one by one. */
+/** Locates each issue by JSON Pointer (RFC 6901). Every unknown member is an issue of its own. */
 export function validationIssues(issues: readonly z.core.$ZodIssue[]): (ValidationIssue & { pointer: string })[] {
   return issues.flatMap((issue) => {
     const pointer = jsonPointer(issue.path);
@@ -18,6 +18,6 @@ function jsonPointer(path: readonly PropertyKey[]): string {
 
 /** RFC 6901 §3 and §6: `~` and `/` are escaped, and the fragment form is percent-encoded. */
 function escape(part: string): string {
-  // A lone surrogate cannot be percent-encoded; input may hold one.
+  // A lone surrogate, which input may contain, cannot be percent-encoded.
   return encodeURIComponent(part.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'));
 }

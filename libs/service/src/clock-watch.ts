@@ -4,27 +4,30 @@ import { clockOffset } from './metrics.js';
 import { PeerClocks } from './peer-clocks.js';
 
 export const defaultMaxClockOffsetMs = 5000;
-/** Within this the machine's own clock is taken, which never goes back between two readings; NTP keeps it far below. */
+/**
+ * Below this offset the machine's own clock is used, because it does not go back between two readings of PostgreSQL's.
+ */
 const sameTimeMs = 250;
 const intervalMs = 1000;
-const sayAgainMs = 60_000;
-const judgedForMs = 100;
+const logAgainMs = 60_000;
+/** How long trust() returns the same result, because it runs for each request. */
+const trustTtlMs = 100;
 
 export interface ClockWatchOptions {
-  /** Beyond this a clock counts as another time. */
+  /** Two clocks disagree beyond this offset. */
   maxOffsetMs?: number | undefined;
-  /** Whether readings of PostgreSQL's clock are to be expected: until the first one nothing ends. */
+  /** With a database nothing expires before the first reading of PostgreSQL's clock. */
   hasDatabase: boolean;
-  /** By how much HOLDFAST_TEST_CLOCK moves this process: PostgreSQL's time is moved alike. */
+  /** The shift of HOLDFAST_TEST_CLOCK, which applies to readings of PostgreSQL's clock as well. */
   testOffsetMs?: number | undefined;
   machineMs?: (() => number) | undefined;
   monotonicMs?: (() => number) | undefined;
 }
 
 /**
- * The time of a service. It is the machine's own as long as that agrees with PostgreSQL's, and PostgreSQL's otherwise,
- * so that a wrong clock of one machine ends nothing. A service without a database cannot correct itself: peers could
- * then make it take an expired token. It learns from them that it is wrong (docs/adr/0026-clocks.md).
+ * The time of a service: the machine's own while that agrees with PostgreSQL's, otherwise PostgreSQL's. So a wrong
+ * clock of one machine expires nothing. A service without a database does not correct its time, since peers could make
+ * it accept an expired token; it only learns from them that its clock is wrong (docs/adr/0026-clocks.md).
  */
 export class ClockWatch implements Clock {
   private readonly database = new RemoteClock();
@@ -32,9 +35,9 @@ export class ClockWatch implements Clock {
   private readonly maxOffsetMs: number;
   private readonly machineMs: () => number;
   private readonly monotonicMs: () => number;
-  private judged = { atMs: -Infinity, epochMs: 0, trust: 'agreed' as ClockTrust };
-  private saidAt = -Infinity;
-  private said: ClockTrust = 'agreed';
+  private cached = { atMs: -Infinity, epochMs: 0, trust: 'agreed' as ClockTrust };
+  private loggedAt = -Infinity;
+  private logged: ClockTrust = 'agreed';
 
   constructor(private readonly options: ClockWatchOptions) {
     this.maxOffsetMs = options.maxOffsetMs ?? defaultMaxClockOffsetMs;
@@ -43,7 +46,7 @@ export class ClockWatch implements Clock {
     this.peers = new PeerClocks(this.monotonicMs);
   }
 
-  /** What the machine's clock shows, right or wrong: peers are told of this one. */
+  /** The machine's clock without correction, which this service announces to its peers. */
   machineTimeMs(): number {
     return this.machineMs();
   }
@@ -56,8 +59,8 @@ export class ClockWatch implements Clock {
     this.database.observe({ remoteMs: remoteMs + (this.options.testOffsetMs ?? 0), ...times });
   }
 
-  hear(service: ServiceName, alive: ReplicaAnnouncement): void {
-    this.peers.hear(service, alive);
+  observePeer(service: ServiceName, announcement: ReplicaAnnouncement): void {
+    this.peers.observe(service, announcement);
   }
 
   now(): Date {
@@ -68,35 +71,35 @@ export class ClockWatch implements Clock {
     return new Date((bounds.earliestMs + bounds.latestMs) / 2 + monotonic);
   }
 
-  /** In ms, positive when the machine's clock is ahead; undefined where there is nothing to compare with. */
+  /** In ms; positive when the machine's clock is ahead, undefined without a reading to compare with. */
   offsets(): { postgres: number | undefined; peers: number | undefined } {
     const epochMs = this.machineMs() - this.monotonicMs();
     const bounds = this.database.epoch();
     return { postgres: bounds && aheadOf(epochMs, bounds), peers: this.peers.aheadMs(epochMs) };
   }
 
-  /** Each request asks, so a judgement counts for a moment, unless the machine's clock was set anew in it. */
+  /** Cached for a moment, unless the machine's clock was set meanwhile. */
   trust(): ClockTrust {
     const atMs = this.monotonicMs();
     const epochMs = this.machineMs() - atMs;
-    if (atMs - this.judged.atMs >= judgedForMs || Math.abs(epochMs - this.judged.epochMs) > judgedForMs)
-      this.judged = { atMs, epochMs, trust: this.judge() };
-    return this.judged.trust;
+    if (atMs - this.cached.atMs >= trustTtlMs || Math.abs(epochMs - this.cached.epochMs) > trustTtlMs)
+      this.cached = { atMs, epochMs, trust: this.assess() };
+    return this.cached.trust;
   }
 
-  private judge(): ClockTrust {
+  private assess(): ClockTrust {
     const { postgres, peers } = this.offsets();
     if (this.options.hasDatabase && postgres === undefined) return 'disputed';
     const contradicted = [postgres, peers]
       .filter((offset) => offset !== undefined)
       .map((offset) => Math.abs(offset) > this.maxOffsetMs);
     if (!contradicted.includes(true)) return 'agreed';
-    // Whoever is left alone by all others is wrong. Where PostgreSQL and the peers are not of one mind, it may be any
-    // of them.
+    // This clock is wrong if all others contradict it. If PostgreSQL and the peers contradict each other, any of them
+    // may be wrong.
     return contradicted.includes(false) ? 'disputed' : 'wrong';
   }
 
-  /** What an operator should know, a line each. */
+  /** One line for each clock that disagrees with this machine's. */
   remarks(): string[] {
     const { postgres, peers } = this.offsets();
     return [
@@ -109,30 +112,31 @@ export class ClockWatch implements Clock {
     return setInterval(() => this.report(logger), intervalMs).unref();
   }
 
-  /** Once a second: metric, and a line in the log when it begins, each minute that it lasts, and when it is over. */
+  /** Sets the metrics, and logs when clocks begin to disagree, each minute while they do, and when they agree again. */
   report(logger: Logger): void {
     const { postgres, peers } = this.offsets();
     if (postgres !== undefined) clockOffset.set({ reference: 'postgres' }, postgres / 1000);
     if (peers !== undefined) clockOffset.set({ reference: 'peers' }, peers / 1000);
     else clockOffset.remove({ reference: 'peers' });
-    this.say(logger);
+    this.log(logger);
   }
 
-  private say(logger: Logger): void {
-    const trust = this.judge();
+  private log(logger: Logger): void {
+    const trust = this.assess();
     const remarks = this.remarks();
     if (remarks.length === 0) {
-      if (this.said !== 'agreed') logger.info('the clock of this machine agrees with the others again');
-      this.said = 'agreed';
+      if (this.logged !== 'agreed') logger.info('the clock of this machine agrees with the others again');
+      this.logged = 'agreed';
       return;
     }
     const now = this.monotonicMs();
-    if (trust === this.said && now - this.saidAt < sayAgainMs) return;
-    [this.said, this.saidAt] = [trust, now];
+    if (trust === this.logged && now - this.loggedAt < logAgainMs) return;
+    [this.logged, this.loggedAt] = [trust, now];
     const consequence =
-      trust === 'wrong' ? 'It is not ready until they agree' : 'Either may be wrong, so it goes on working';
+      trust === 'wrong' ? 'The service is not ready until they agree' : 'Either may be wrong, so the service continues';
     logger.error(
-      `${remarks.join(', and ')}. ${consequence}, and nothing expires here meanwhile. Synchronise the clocks (chronyc tracking, timedatectl); see "When a clock is wrong" in the runbook`,
+      `${remarks.join(', and ')}. ${consequence}, and nothing expires here meanwhile. ` +
+        'Synchronise the clocks (chronyc tracking, timedatectl); see "When a clock is wrong" in docs/runbook.md',
     );
   }
 

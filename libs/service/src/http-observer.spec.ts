@@ -63,7 +63,7 @@ describe('the access log', () => {
     expect(lines).toEqual([expect.objectContaining({ level: 'info', status: 200 })]);
   });
 
-  it('sums up by kind what goes beyond the budget, so that 100,000 refusals are a few kilobytes', () => {
+  it('summarizes requests beyond the budget by kind, so that 100,000 denied requests take a few kilobytes', () => {
     const observing = observer();
     for (let i = 0; i < 100_000; i += 1)
       observing.observe(request({ status: 429, code: 'rate_limited', verified: false, requestId: String(i) }));
@@ -84,7 +84,7 @@ describe('the access log', () => {
     observing.flush();
   });
 
-  it('sums up a bounded number of kinds', () => {
+  it('summarizes a bounded number of kinds', () => {
     const observing = observer({ ACCESS_LOG_CLIENT_ERRORS: 0 });
     for (let i = 0; i < 5000; i += 1) observing.observe(request({ route: `/route/${i}`, status: 404 }));
     observing.flush();
@@ -120,7 +120,7 @@ describe('metrics', () => {
     ]);
   });
 
-  it('have as many series as before after requests for 10,000 made-up organizations', async () => {
+  it('have no more series after requests for 10,000 organizations that do not exist', async () => {
     const observing = observer({ ACCESS_LOG_CLIENT_ERRORS: 0, METRICS_ORGANIZATIONS: 'acme' });
     for (let i = 0; i < 10_000; i += 1)
       observing.observe(request({ org: `made-up-${i}`, verified: false, status: 404 }));

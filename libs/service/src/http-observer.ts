@@ -3,18 +3,18 @@ import { LogBudget, type HttpLogConfig, type Logger } from '@holdfast/platform';
 import { accessLogLinesSummarized, requestErrors, requestSeconds, requestsTotal } from './http-metrics.js';
 
 /**
- * One request, when it is over. No path, no address and no name of a customer: those stand in the audit log, where they
+ * A completed request. It has no path, no address and no id of a customer: those are in the audit log only, where they
  * can be erased.
  */
 export interface ObservedRequest {
   requestId: string;
   method: string;
-  /** Template of the route; undefined when none matched. */
+  /** Template of the route; undefined if none matched. */
   route?: string | undefined;
   status: number;
   seconds: number;
   org?: string | undefined;
-  /** Whether a verified token says so, or only the path. */
+  /** Whether `org` is from a verified token, or only from the path. */
   verified?: boolean;
   clientId?: string | undefined;
   code?: string | undefined;
@@ -22,24 +22,24 @@ export interface ObservedRequest {
   origin?: ErrorOrigin | undefined;
 }
 
-/** What a client that went away before it was answered is counted as. */
+/** Status of a request whose client closed the connection before the response was sent. */
 export const clientClosedRequest = 499;
 
-/** Seconds between two summaries of requests without a line of their own. */
+/** Time between two summaries of requests without a line of their own. */
 const summaryIntervalMs = 5000;
-/** Kinds of error that a summary tells apart; there are more only when everything is broken at once. */
+/** Groups in one summary. Further kinds of error share one group. */
 const maxGroups = 50;
 
 /**
- * Metrics of every request, and one access line each for what an operator looks for: all that failed on our side, what
- * was refused as far as the budget goes, a sample of what succeeded. What exceeds a budget is counted by kind in a
- * summary line, so that the log stays bounded under an attack and still says what happened.
+ * Writes metrics of every request, and access lines of the relevant ones: server errors and client errors up to a
+ * budget of lines per second, and a sample of successes. Requests beyond a budget are counted by kind in a summary
+ * line, so that the log stays small under attack and still shows what happened.
  */
 export class HttpObserver {
   private readonly clientErrors: LogBudget;
   private readonly serverErrors: LogBudget;
-  private readonly named: ReadonlySet<string>;
-  private readonly summedUp = new Map<string, number>();
+  private readonly labelledOrganizations: ReadonlySet<string>;
+  private readonly summary = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -48,7 +48,7 @@ export class HttpObserver {
   ) {
     this.clientErrors = new LogBudget(config.ACCESS_LOG_CLIENT_ERRORS);
     this.serverErrors = new LogBudget(config.ACCESS_LOG_SERVER_ERRORS);
-    this.named = new Set(config.METRICS_ORGANIZATIONS);
+    this.labelledOrganizations = new Set(config.METRICS_ORGANIZATIONS);
   }
 
   observe(request: ObservedRequest): void {
@@ -59,13 +59,13 @@ export class HttpObserver {
     else if (Math.random() < this.config.ACCESS_LOG_SUCCESSES) this.write(request, true, 'info');
   }
 
-  /** Writes what is only summed up so far. */
+  /** Writes the summary line now. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.summedUp.size === 0) return;
-    const groups = [...this.summedUp].map(([key, count]) => ({ ...(JSON.parse(key) as object), count }));
-    this.summedUp.clear();
+    if (this.summary.size === 0) return;
+    const groups = [...this.summary].map(([key, count]) => ({ ...(JSON.parse(key) as object), count }));
+    this.summary.clear();
     this.logger.warn({ groups }, 'requests without an access line of their own, by kind');
   }
 
@@ -83,15 +83,15 @@ export class HttpObserver {
       });
   }
 
-  /** Few values, whoever calls: an organization of its own label is one that the operator named and a token proved. */
+  /** A metric label: an organization's own id only if the operator configured it and a verified token names it. */
   private classOf(org: string | undefined, verified = false): string {
     if (org === undefined) return 'none';
     if (!verified) return 'unverified';
-    return this.named.has(org) ? org : 'other';
+    return this.labelledOrganizations.has(org) ? org : 'other';
   }
 
-  private write(request: ObservedRequest, affordable: boolean, level: 'info' | 'warn' | 'error'): void {
-    if (!affordable) return this.sumUp(request);
+  private write(request: ObservedRequest, hasOwnLine: boolean, level: 'info' | 'warn' | 'error'): void {
+    if (!hasOwnLine) return this.summarize(request);
     const { route = 'unmatched', seconds, origin, detail, verified, ...rest } = request;
     const line = {
       ...rest,
@@ -104,14 +104,14 @@ export class HttpObserver {
     this.logger[level](line, 'request');
   }
 
-  private sumUp({ route = 'unmatched', status, code, origin }: ObservedRequest): void {
+  private summarize({ route = 'unmatched', status, code, origin }: ObservedRequest): void {
     accessLogLinesSummarized.inc({ status_class: `${Math.floor(status / 100)}xx` });
     const key = JSON.stringify({ route, status, code, ...origin });
-    const kept =
-      this.summedUp.has(key) || this.summedUp.size < maxGroups
+    const group =
+      this.summary.has(key) || this.summary.size < maxGroups
         ? key
         : JSON.stringify({ route: '*', status: `${Math.floor(status / 100)}xx` });
-    this.summedUp.set(kept, (this.summedUp.get(kept) ?? 0) + 1);
+    this.summary.set(group, (this.summary.get(group) ?? 0) + 1);
     this.timer ??= setTimeout(() => this.flush(), summaryIntervalMs).unref();
   }
 }

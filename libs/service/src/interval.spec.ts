@@ -14,11 +14,11 @@ Logger.overrideLogger(collector);
 
 const options = { intervalMs: 1, failure: 'Failed to clean up' };
 
-it('runs once at a time, goes on after a failed run, and stops when the last run has ended', async () => {
-  let [begun, running, mostRunning, ended] = [0, 0, 0, 0];
+it('runs once at a time, continues after a failed run, and stops when the last run has ended', async () => {
+  let [begun, running, maxRunning, ended] = [0, 0, 0, 0];
   const job = new IntervalJob({ ...options, name: 'one at a time' }, async (stopping) => {
     begun += 1;
-    mostRunning = Math.max(mostRunning, (running += 1));
+    maxRunning = Math.max(maxRunning, (running += 1));
     await sleep(5);
     running -= 1;
     if (begun === 2) throw new Error('the second');
@@ -28,7 +28,7 @@ it('runs once at a time, goes on after a failed run, and stops when the last run
   job.start();
   while (begun < 4) await sleep(1);
   await job.stop();
-  expect([begun, running, mostRunning, ended]).toEqual([4, 0, 1, 3]);
+  expect([begun, running, maxRunning, ended]).toEqual([4, 0, 1, 3]);
   await sleep(10);
   expect(begun).toBe(4);
 });
@@ -70,7 +70,7 @@ it('retries a failed run before the next interval, later after each failure', as
   expect(startedAtMs).toHaveLength(3);
 });
 
-it('leaves runs out while the clock is disputed, and goes on when it is agreed', async () => {
+it('does not run while the clock is disputed, and continues when it is agreed', async () => {
   let agreed = false;
   let runs = 0;
   const job = new IntervalJob(

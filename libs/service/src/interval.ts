@@ -4,28 +4,28 @@ import { CLOCK, LogBudget, mayExpire, type Clock } from '@holdfast/platform';
 import { jobLastSuccess, jobRuns, jobSeconds } from './metrics.js';
 
 export interface IntervalOptions {
-  /** Names the job in metrics and logs, once per service: `expirations`. */
+  /** Unique per service; appears in metrics and logs, such as `expirations`. */
   name: string;
-  /** From the start of a run to the start of the next; a run that takes longer delays the next one. */
+  /** Time between the starts of two runs. A run that takes longer delays the next one. */
   intervalMs: number;
-  /** Begins the log line of a run that failed: what failed and what that means, without the error itself. */
+  /** Begins the log line of a failed run: what failed and what it means, without the error itself. */
   failure: string;
-  /** Runs as soon as the service has started, instead of after the first interval. */
+  /** Runs when the service has started, instead of after the first interval. */
   runAtStart?: boolean;
-  /** For jobs that expire or delete for ever: no run while this machine's clock is disputed (mayExpire). */
+  /** For irrevocable expirations and deletions: the job does not run while the clock is disputed (mayExpire). */
   requiresAgreedClock?: boolean;
-  /** From a failed run to the next one. By default 1 s, doubled with each failure, and never above `intervalMs`. */
+  /** Time from a failed run to the next one. By default 1 s, doubled with each failure, at most `intervalMs`. */
   retryAfterMs?: number;
 }
 
-/** `stopping()` becomes true when the service stops: a long run looks at it between its steps and returns. */
+/** `stopping()` becomes true when the service stops. A long run checks it between its steps and returns. */
 export type IntervalRun = (stopping: () => boolean) => Promise<unknown>;
 
 const intervalKey = Symbol('Interval');
 const firstRetryMs = 1000;
-/** Replicas that were started together spread their runs by as much of the interval, so that they do not collide. */
+/** Share of the interval by which runs vary, so that replicas that were started together do not collide. */
 const jitter = 0.1;
-/** Lines for runs that fail one after the other, per second. */
+/** Log lines per second for consecutive failures. */
 const failureLinesPerSecond = 1 / 60;
 
 /**
@@ -39,7 +39,7 @@ export function Interval(options: IntervalOptions) {
 }
 
 export interface RunningIntervals {
-  /** Resolves when no run is left. */
+  /** Resolves when no run is in progress. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function startIntervals(app: INestApplicationContext): RunningIntervals {
 
 export class IntervalJob {
   private readonly logger: Logger;
-  private readonly lines = new LogBudget(failureLinesPerSecond);
+  private readonly failureLines = new LogBudget(failureLinesPerSecond);
   private timer?: NodeJS.Timeout;
   private running?: Promise<void>;
   private stopped = false;
@@ -104,7 +104,8 @@ export class IntervalJob {
     } catch (error) {
       this.failures += 1;
       jobRuns.inc({ job: name, outcome: 'failed' });
-      if (this.lines.take()) this.logger.warn(`${failure}. Retrying in ${this.retryMs() / 1000} s: ${String(error)}`);
+      if (this.failureLines.take())
+        this.logger.warn(`${failure}. Retrying in ${this.retryMs() / 1000} s: ${String(error)}`);
     } finally {
       stopTimer();
     }

@@ -1,8 +1,8 @@
-/** Injection tokens of what startService() provides to every module of a service. */
+/** Injection tokens of the logger and the configuration, which startService() provides to every module. */
 export const LOGGER = Symbol('logger');
 export const CONFIG = Symbol('config');
 
-/** Work that stops before the connections close, in the order in which it was added. */
+/** Steps that run at shutdown, in the order in which they were added, before the connections close. */
 export class Shutdown {
   private readonly steps: (() => Promise<void> | void)[] = [];
 
@@ -15,7 +15,7 @@ export class Shutdown {
   }
 }
 
-/** Conditions of being ready, besides NATS and the database: each part adds its own. */
+/** Conditions of `/readyz`. Modules add their own to those of startService(). */
 export class Readiness {
   private readonly checks: (() => boolean | Promise<boolean>)[] = [];
 
@@ -25,10 +25,7 @@ export class Readiness {
 
   private readonly remarkSources: (() => string[])[] = [];
 
-  /**
-   * What an operator should know though the service may be sent work: it stands in the answer of `/readyz`, one line
-   * each.
-   */
+  /** Adds lines to the response of `/readyz`: notes for the operator that do not make the service unready. */
   addRemarks(remark: () => string[]): void {
     this.remarkSources.push(remark);
   }

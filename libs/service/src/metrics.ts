@@ -4,7 +4,7 @@ export { register };
 
 export const unhandledRejections = new Counter({
   name: 'holdfast_unhandled_rejections_total',
-  help: 'Errors in work that nobody waits for; each is a fault of ours, and the log has it',
+  help: 'Errors of background tasks that nothing handles; each is a bug, and the log has its stack',
 });
 
 export const jobRuns = new Counter({
@@ -28,13 +28,15 @@ export const jobLastSuccess = new Gauge({
 
 export const clockOffset = new Gauge({
   name: 'holdfast_clock_offset_seconds',
-  help: "By how much the clock of this machine is ahead of PostgreSQL's (`postgres`) and of the median of the other services' machines (`peers`), no more than is certain",
+  help:
+    "By how much the clock of this machine is ahead of PostgreSQL's (`postgres`) and of the median of the other " +
+    "services' machines (`peers`); a lower bound",
   labelNames: ['reference'],
 });
 
 export const testClockOffset = new Gauge({
   name: 'holdfast_test_clock_offset_seconds',
-  help: 'By how much HOLDFAST_TEST_CLOCK makes the time wrong; anything but 0 is for tests only',
+  help: 'Shift of the clock by HOLDFAST_TEST_CLOCK; 0 outside tests',
 });
 
 export function startDefaultMetrics(): void {

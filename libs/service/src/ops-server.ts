@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import { register } from './metrics.js';
 
-/** Answers whether the service may be sent work; throws or resolves to false when not. */
+/** Whether the service can handle requests. A rejection counts as false. */
 export type ReadyCheck = () => Promise<boolean>;
 
 /**
- * Health and metrics on a port of their own: `/healthz` (the process lives), `/readyz` (it may be sent work),
- * `/metrics`. What an operator should know of a service stands there too, a line each (Readiness.addRemarks).
- * Who looks whether a service with a test clock is ready sees that it has one: `testClock` is its offset in seconds.
+ * Serves health and metrics on a port of their own: `/healthz` (the process runs), `/readyz` (it can handle requests,
+ * with one line per remark) and `/metrics`. `/readyz` also shows `testClock`, the offset of HOLDFAST_TEST_CLOCK in
+ * seconds.
  */
 export function startOpsServer(
   port: number,
@@ -17,33 +17,33 @@ export function startOpsServer(
   remarks: () => string[] = () => [],
 ): Promise<Server> {
   const server = createServer((request, response) => {
-    const answer = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
+    const respond = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
     };
-    if (request.url === '/healthz') return answer(200, 'ok\n');
+    if (request.url === '/healthz') return respond(200, 'ok\n');
     if (request.url === '/readyz') {
       ready().then(
-        (yes) =>
-          answer(
-            yes ? 200 : 503,
+        (isReady) =>
+          respond(
+            isReady ? 200 : 503,
             [
-              `${yes ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}`,
+              `${isReady ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}`,
               ...remarks(),
               '',
             ].join('\n'),
           ),
-        () => answer(503, 'not ready\n'),
+        () => respond(503, 'not ready\n'),
       );
       return;
     }
     if (request.url === '/metrics') {
       register.metrics().then(
-        (text) => answer(200, text, register.contentType),
-        () => answer(500, ''),
+        (text) => respond(200, text, register.contentType),
+        () => respond(500, ''),
       );
       return;
     }
-    answer(404, 'not found\n');
+    respond(404, 'not found\n');
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);

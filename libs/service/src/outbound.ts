@@ -3,8 +3,8 @@ import { Outbound, type Logger, type OutboundConfig } from '@holdfast/platform';
 import { CONFIG, LOGGER } from './lifecycle.js';
 
 /**
- * The way out of a service whose configuration has `outboundConfigSchema`; it says at start which exceptions it was
- * given.
+ * The outbound client of a service whose configuration includes `outboundConfigSchema`. It logs its exceptions at
+ * start.
  */
 export const outboundProvider: FactoryProvider<Outbound> = {
   provide: Outbound,

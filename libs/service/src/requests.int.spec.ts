@@ -14,7 +14,7 @@ const offers = {
   hung: '00000000-0000-4000-8000-000000000002',
   plain: '00000000-0000-4000-8000-000000000003',
   typed: '00000000-0000-4000-8000-000000000004',
-  away: '00000000-0000-4000-8000-000000000005',
+  databaseError: '00000000-0000-4000-8000-000000000005',
   logs: '00000000-0000-4000-8000-000000000006',
 };
 
@@ -28,7 +28,7 @@ class WithdrawOffer {
     if (offerId === offers.hung) await new Promise((resolve) => setTimeout(resolve, 2000));
     if (offerId === offers.plain) throw new Error('the password is hunter2');
     if (offerId === offers.typed) throw new AppError('invalid_state', `the offer of ${org} is claimed`);
-    if (offerId === offers.away) throw Object.assign(new Error('terminating connection'), { code: '57P01' });
+    if (offerId === offers.databaseError) throw Object.assign(new Error('terminating connection'), { code: '57P01' });
     if (offerId === offers.logs) this.logger.info('working');
     return {};
   }
@@ -37,7 +37,7 @@ class WithdrawOffer {
 @Module({ controllers: [WithdrawOffer] })
 class Issuance {}
 
-describe('asking over the bus', () => {
+describe('requests over NATS', () => {
   let nats: TestBus;
   let caller: NatsConnection;
   let bus: Bus;
@@ -68,16 +68,16 @@ describe('asking over the bus', () => {
     await nats.stop();
   });
 
-  it('gives the reply', async () => {
+  it('resolve to the reply', async () => {
     await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
   });
 
-  it('brings a typed error over as it was thrown', async () => {
+  it('reject with the AppError that the handler throws', async () => {
     const error = await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()));
     expect(error).toMatchObject({ code: 'invalid_state', status: 409, detail: 'the offer of acme is claimed' });
   });
 
-  it('tells of any other error nothing but `internal`, and logs it', async () => {
+  it('reject with `internal` for any other error, which is logged', async () => {
     const error = await failure(bus.request(withdrawOffer, { offerId: offers.plain }, testContext()));
     expect(error.toWire()).toEqual({
       code: 'internal',
@@ -87,23 +87,23 @@ describe('asking over the bus', () => {
     expect(lines.join('')).toContain('hunter2');
   });
 
-  it('answers unavailable when the database is unavailable', async () => {
-    expect(await failure(bus.request(withdrawOffer, { offerId: offers.away }, testContext()))).toMatchObject({
+  it('reject with `unavailable` when the database is unavailable', async () => {
+    expect(await failure(bus.request(withdrawOffer, { offerId: offers.databaseError }, testContext()))).toMatchObject({
       code: 'unavailable',
       retryAfter: 1,
       origin: { dependency: 'issuance/postgres', cause: 'unreachable' },
     });
   });
 
-  it('refuses input that is not of the contract, member by member', async () => {
+  it('reject with an issue for each member that violates the contract', async () => {
     const input = { offerId: 'x', surprise: 1 } as never;
     const error = await failure(bus.request(withdrawOffer, input, testContext()));
     expect(error).toMatchObject({ code: 'invalid_request', status: 422 });
     expect(error.errors?.map((e) => e.pointer)).toEqual(['#/offerId', '#/surprise']);
   });
 
-  it.each(['plain', 'away'] as const)(
-    'does not know what a command did whose handler failed (%s): it may have committed',
+  it.each(['plain', 'databaseError'] as const)(
+    'have an uncertain result when the handler of a command failed (%s), since it may have committed',
     async (how) => {
       expect(await failure(bus.request(withdrawOffer, { offerId: offers[how] }, testContext()))).toBeInstanceOf(
         UncertainError,
@@ -115,13 +115,13 @@ describe('asking over the bus', () => {
     },
   );
 
-  it('knows that a command was refused', async () => {
+  it('have a certain result when the handler of a command throws an AppError', async () => {
     expect(await failure(bus.request(withdrawOffer, { offerId: offers.typed }, testContext()))).not.toBeInstanceOf(
       UncertainError,
     );
   });
 
-  it('gives up on a handler that hangs, and says that the change may have happened', async () => {
+  it('reject after the timeout with an uncertain result', async () => {
     const started = Date.now();
     const error = await failure(
       bus.request({ ...withdrawOffer, timeoutMs: 300 }, { offerId: offers.hung }, testContext()),
@@ -131,8 +131,8 @@ describe('asking over the bus', () => {
     expect(Date.now() - started).toBeLessThan(1500);
   });
 
-  it('does not begin what its caller no longer waits for, and says that nothing was done', async () => {
-    const ask = (transit: object) =>
+  it('are not handled when their caller no longer waits', async () => {
+    const send = (transit: object) =>
       caller.request(
         withdrawOffer.subject,
         JSON.stringify({
@@ -142,17 +142,17 @@ describe('asking over the bus', () => {
           data: { input: { offerId: offers.logs }, context: testContext() },
         }),
       );
-    const answers = [];
+    const responses = [];
     for (const agoMs of [0, 10_000])
-      answers.push(
-        (await ask({ sender: 'a', sentAtMs: Date.now() - agoMs, timeoutMs: 5000 })).json<{
+      responses.push(
+        (await send({ sender: 'a', sentAtMs: Date.now() - agoMs, timeoutMs: 5000 })).json<{
           err?: { origin?: object };
         }>(),
       );
-    expect(answers.map(({ err }) => err?.origin)).toEqual([undefined, { dependency: 'admission', cause: 'expired' }]);
+    expect(responses.map(({ err }) => err?.origin)).toEqual([undefined, { dependency: 'admission', cause: 'expired' }]);
   });
 
-  it('says at once that nobody answers', async () => {
+  it('reject at once when the service is not running', async () => {
     const started = Date.now();
     for (const contract of [getSubject, platformKeys] as const) {
       const error = await failure(bus.request(contract, { subject: offers.slow }, testContext()));
@@ -165,14 +165,14 @@ describe('asking over the bus', () => {
     expect(Date.now() - started).toBeLessThan(500);
   });
 
-  it('puts the request id, the organization and the actor on log lines', async () => {
+  it('add request id, organization and actor to log lines', async () => {
     const context = testContext({ request: { id: 'req-42' } });
     await bus.request(withdrawOffer, { offerId: offers.logs }, context);
     const line = lines.map((l) => JSON.parse(l) as Record<string, unknown>).find((l) => l.requestId === 'req-42');
     expect(line).toMatchObject({ msg: 'working', org: 'acme', actor: 'app-1' });
   });
 
-  it('answers what it has begun when it is told to stop, and then is no longer there', async () => {
+  it('are completed when the service stops, and rejected afterwards', async () => {
     const running = bus.request(withdrawOffer, { offerId: offers.slow }, testContext());
     await new Promise((resolve) => setTimeout(resolve, 100));
     await service.stop();
@@ -184,19 +184,19 @@ describe('asking over the bus', () => {
     await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
   });
 
-  it('loses no request while one of two replicas stops', async () => {
+  it('all succeed while one of two replicas stops', async () => {
     const second = await start();
     let stopped = false;
-    const ask = async () => {
+    const sendUntilStopped = async () => {
       let count = 0;
       for (; !stopped; count += 1) await bus.request(withdrawOffer, { offerId: offers.logs }, testContext());
       return count;
     };
-    const askers = Promise.all(Array.from({ length: 8 }, ask));
+    const callers = Promise.all(Array.from({ length: 8 }, sendUntilStopped));
     await new Promise((resolve) => setTimeout(resolve, 200));
     await second.stop();
     stopped = true;
-    expect((await askers).reduce((a, b) => a + b)).toBeGreaterThan(0);
+    expect((await callers).reduce((a, b) => a + b)).toBeGreaterThan(0);
   });
 });
 

@@ -5,10 +5,11 @@ import { unhandledRejections } from './metrics.js';
 import { startService, type ServiceOptions } from './start-service.js';
 
 const logger = new Logger('unhandled rejection');
+const stopTimeoutMs = 20_000;
 
 /**
- * main() of a service: reads its configuration, starts it, stops it on SIGTERM and SIGINT (or when the parent that
- * started it is gone). A fault at start is one line and exit code 1.
+ * main() of a service: reads its configuration, starts it, and stops it on SIGTERM, on SIGINT, or when its parent
+ * process ends (HOLDFAST_EXIT_WITH_PARENT). An error at start is one line and exit code 1.
  */
 export async function runService<Schema extends z.ZodType<BaseConfig>>(
   schema: Schema,
@@ -18,14 +19,14 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
     const config = loadConfig(schema);
     if (config.HOLDFAST_TEST_CLOCK !== undefined) shiftTime(config.HOLDFAST_TEST_CLOCK);
     const running = await startService({ ...options(config), config });
-    // The last resort: work that nobody waits for has failed. What was asked of us meanwhile is answered all the same.
+    // A background task has failed. The process keeps running, so that requests in progress are completed.
     process.on('unhandledRejection', (error) => {
       unhandledRejections.inc();
       logger.error(error instanceof Error ? error : new Error(String(error)));
     });
     const stop = (): void => {
-      // What hangs must not keep the process: Kubernetes would kill it later and say less.
-      setTimeout(() => process.exit(1), 20_000).unref();
+      // A step that hangs must not keep the process running until the orchestrator kills it.
+      setTimeout(() => process.exit(1), stopTimeoutMs).unref();
       void running.stop().then(
         () => process.exit(0),
         () => process.exit(1),

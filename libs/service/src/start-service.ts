@@ -25,7 +25,7 @@ import {
   Replicas,
   reportDroppedMessages,
   startConsumers,
-  tooOld,
+  unsupportedVersion,
   type OutgoingLimitsOptions,
 } from '@holdfast/messaging';
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
@@ -39,35 +39,39 @@ export interface ServiceOptions<Config extends BaseConfig> {
   service: ServiceName;
   config: Config;
   module: Type | DynamicModule;
-  /** Given when the service has a database. */
+  /** Absent for a service without a database. */
   database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'pool' | 'entities'>;
-  /** Of what it asks others, where its own callers are many. */
+  /** Limits of concurrent requests to other services, for services with an unlimited number of callers. */
   outgoing?: OutgoingLimitsOptions;
-  /** For tests: the time that the service goes by, whatever any clock says. */
+  /** For tests: replaces the service's time. */
   clock?: Clock;
-  /** For tests: what the clock of this machine shows, which is compared with PostgreSQL's and with that of others. */
+  /** For tests: replaces the machine's clock, which is compared with PostgreSQL's and with those of other services. */
   machineTimeMs?: () => number;
   logger?: Logger;
-  /** Builds the app in place of a plain microservice: for services that also speak HTTP. */
+  /** Creates the app instead of a plain microservice: for services that also serve HTTP. */
   createApp?: (root: DynamicModule, transport: BusTransport) => Promise<INestApplicationContext>;
 }
 
 export interface RunningService {
   app: INestApplicationContext;
   connection: NatsConnection;
-  /** Where `/readyz` and `/metrics` are. */
+  /** Port of `/readyz` and `/metrics`. */
   opsPort: number;
   stop(): Promise<void>;
 }
 
+const readyTimeoutMs = 2000;
+/** How often and after which pause a starting service tries to connect to its database. */
+const maxAttempts = 60;
+const retryMs = 500;
 const readClock = statement('read_clock', 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms');
 
 @Module({})
 class ServiceRoot {}
 
 /**
- * Starts a service: bus, database, the Nest app with its handlers, health and metrics. Nothing answers before all of it
- * is there; stop() takes no more work, finishes what it has, and closes.
+ * Starts a service: NATS connection, database, the Nest app with its handlers, health and metrics. It handles requests
+ * only once all of them are up. stop() accepts no more requests, completes the running ones and closes the connections.
  */
 export async function startService<Config extends BaseConfig>(
   options: ServiceOptions<Config>,
@@ -102,14 +106,14 @@ export async function startService<Config extends BaseConfig>(
     (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, watch, logger));
   const readiness = new Readiness();
   const shutdown = new Shutdown();
-  const replicas = new Replicas(connection, (from, alive) => watch.hear(from, alive));
+  const replicas = new Replicas(connection, (from, announcement) => watch.observePeer(from, announcement));
   replicas.watchServices(contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
   const providers: Provider[] = [
     {
       provide: Bus,
       useValue: new Bus(
         connection,
-        ({ subject }, detail) => countDroppedMessage(subject, 'body', `as a reply: ${detail}`),
+        ({ subject }, detail) => countDroppedMessage(subject, 'body', `invalid reply: ${detail}`),
         replicas,
         options.outgoing && new OutgoingLimits(options.outgoing),
       ),
@@ -119,7 +123,7 @@ export async function startService<Config extends BaseConfig>(
     { provide: CLOCK, useValue: options.clock ?? watch },
     { provide: Readiness, useValue: readiness },
     { provide: Shutdown, useValue: shutdown },
-    // Under TypeORM's own token, so that modules import TypeOrmModule.forFeature() and inject repositories.
+    // TypeORM's own token, so that modules import TypeOrmModule.forFeature() and inject repositories.
     ...(database
       ? [
           { provide: Database, useValue: database },
@@ -134,24 +138,23 @@ export async function startService<Config extends BaseConfig>(
     providers,
     exports: providers,
   };
-  // Of this process and no other: what a predecessor was sent is not for us.
+  // A new id at each start: requests to an earlier process of this replica must not reach this one.
   const replica = randomBytes(9).toString('hex');
   const transport = new BusTransport(connection, service, replica);
   const app = await (options.createApp ?? microservice)(root, transport);
   const consumers = startConsumers(app, service);
   const intervals = startIntervals(app);
-  // Subscriptions are on their way; whoever waits for us to be up may ask from now on. Away again already: readyz will
-  // say.
+  // The server has processed the subscriptions after this. If the connection has broken meanwhile, /readyz says so.
   await connection.flush().catch(() => undefined);
 
-  readiness.addCheck(() => !connection.isClosed() && connection.flush().then(() => !tooOld(connection)));
+  readiness.addCheck(() => !connection.isClosed() && connection.flush().then(() => !unsupportedVersion(connection)));
   if (database) readiness.addCheck(() => compareClocks(database, watch).then(() => true));
   readiness.addCheck(() => watch.trust() !== 'wrong');
   readiness.addRemarks(() => watch.remarks());
-  const watching = watch.start(logger);
-  const isReady = () => withLimit(readiness.ready(), 2000);
-  const answers = contracts.some((contract) => contract.service === service);
-  const announcements = answers
+  const watchTimer = watch.start(logger);
+  const isReady = () => withTimeout(readiness.ready(), readyTimeoutMs);
+  const handlesRequests = contracts.some((contract) => contract.service === service);
+  const announcer = handlesRequests
     ? announceReplica(connection, service, replica, isReady, () => watch.machineTimeMs())
     : undefined;
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.remarks);
@@ -160,10 +163,10 @@ export async function startService<Config extends BaseConfig>(
   let stopping: Promise<void> | undefined;
   const stop = () =>
     (stopping ??= (async () => {
-      clearInterval(watching);
-      await announcements?.leave();
-      // The app first, so that it takes no more requests; then jobs and consumers, whose events the relays still
-      // publish; then the connections.
+      clearInterval(watchTimer);
+      await announcer?.leave();
+      // First the app, so that it accepts no more requests. Then jobs and consumers, whose events the relay still
+      // publishes. Then the connections.
       await app.close();
       await Promise.all([intervals.stop(), consumers.stop()]);
       await shutdown.run();
@@ -182,14 +185,14 @@ async function microservice(root: DynamicModule, strategy: BusTransport): Promis
   return app;
 }
 
-/** Each look whether the database answers is a reading of its clock too. */
+/** Checks that the database responds, and reads its clock. */
 async function compareClocks(database: Database, watch: ClockWatch): Promise<void> {
   const sentAtMs = watch.monotonicTimeMs();
   const [row] = await database.rows<{ ms: number }>(readClock);
   watch.observeDatabase({ remoteMs: row!.ms, sentAtMs, receivedAtMs: watch.monotonicTimeMs() });
 }
 
-/** A database that is not up yet is waited for: any start order works. Its clock is known before anything is done. */
+/** Waits for a database that is not up yet, so that any start order works, and reads its clock before anything runs. */
 async function connectDatabase(options: DatabaseOptions, watch: ClockWatch, logger: Logger): Promise<Database> {
   for (let attempt = 1; ; attempt += 1) {
     let database: Database | undefined;
@@ -199,13 +202,14 @@ async function connectDatabase(options: DatabaseOptions, watch: ClockWatch, logg
       return database;
     } catch (error) {
       await database?.close().catch(() => undefined);
-      if (attempt === 1) logger.warn({ err: error }, 'the database is not there yet; trying again');
-      if (attempt >= 60) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      if (attempt === 1)
+        logger.warn({ err: error }, `the database is unavailable; retrying for ${(maxAttempts * retryMs) / 1000} s`);
+      if (attempt >= maxAttempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
 }
 
-function withLimit(check: Promise<boolean>, ms: number): Promise<boolean> {
-  return Promise.race([check, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ms).unref())]);
+function withTimeout(check: Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  return Promise.race([check, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), timeoutMs).unref())]);
 }

@@ -1,29 +1,30 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 
-type Given = 'TEST_DATABASE_URL' | 'TEST_NATS_BIN' | 'TEST_TMP';
+type Variable = 'TEST_DATABASE_URL' | 'TEST_NATS_BIN' | 'TEST_TMP';
 
-/** What the runner of the integration tests gives to every suite. */
-function given(name: Given): string {
+/** A variable that the runner of the integration tests sets. */
+function required(name: Variable): string {
   const value = process.env[name];
   if (!value)
     throw new Error(
-      `This test needs a PostgreSQL and a nats-server (${name} is not set): run npm test, or node tools/test.mjs integration.`,
+      `This test needs PostgreSQL and a nats-server (${name} is not set): ` +
+        'run npm test, or node tools/test.mjs integration.',
     );
   return value;
 }
 
-/** URL of the superuser of a PostgreSQL that this run of the tests may do anything to. */
+/** URL of an ephemeral PostgreSQL server, as superuser. */
 export function testDatabaseUrl(): string {
-  return given('TEST_DATABASE_URL');
+  return required('TEST_DATABASE_URL');
 }
 
-/** Path of a nats-server. */
+/** Path of the nats-server program. */
 export function natsServerBinary(): string {
-  return given('TEST_NATS_BIN');
+  return required('TEST_NATS_BIN');
 }
 
-/** A new folder, gone with the run. */
+/** Creates a folder, which is deleted after the run. */
 export function newTestFolder(purpose: string): string {
-  return mkdtempSync(join(given('TEST_TMP'), `${purpose}-`));
+  return mkdtempSync(join(required('TEST_TMP'), `${purpose}-`));
 }

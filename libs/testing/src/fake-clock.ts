@@ -1,4 +1,4 @@
-/** A clock that stands still until it is set or advanced. */
+/** A clock that changes only when it is set or advanced. */
 export class FakeClock {
   private time: number;
 
@@ -10,7 +10,6 @@ export class FakeClock {
     return new Date(this.time);
   }
 
-  /** It is compared with nobody's. */
   trust(): 'agreed' {
     return 'agreed';
   }
@@ -19,7 +18,6 @@ export class FakeClock {
     this.time = new Date(time).getTime();
   }
 
-  /** Milliseconds. */
   advance(ms: number): void {
     this.time += ms;
   }

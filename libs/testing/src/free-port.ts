@@ -1,30 +1,28 @@
 import { createServer } from 'node:net';
 
-/**
- * Below the range from which systems take ports for outgoing connections, so that a restart finds its port free again.
- */
-const lowest = 10_000;
-const span = 10_000;
-const handedOut = new Set<number>();
+/** Below the range of ephemeral ports for outgoing connections, so that a port is still free at a restart. */
+const firstPort = 10_000;
+const portCount = 10_000;
+const allocated = new Set<number>();
 
-/** The first of `count` adjacent ports that nobody listens on. None is handed out twice by one process. */
+/** The first of `count` adjacent free ports. One process never gets the same port twice. */
 export async function freePorts(count: number): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const first = lowest + Math.floor(Math.random() * (span - count));
+    const first = firstPort + Math.floor(Math.random() * (portCount - count));
     const ports = Array.from({ length: count }, (_, i) => first + i);
-    if (ports.some((port) => handedOut.has(port))) continue;
+    if (ports.some((port) => allocated.has(port))) continue;
     if ((await Promise.all(ports.map(isFree))).includes(false)) continue;
-    for (const port of ports) handedOut.add(port);
+    for (const port of ports) allocated.add(port);
     return first;
   }
-  throw new Error(`no ${count} free ports between ${lowest} and ${lowest + span}`);
+  throw new Error(`no ${count} free ports between ${firstPort} and ${firstPort + portCount}`);
 }
 
 export function freePort(): Promise<number> {
   return freePorts(1);
 }
 
-/** Tries every address that a listener may have, since a listener on one of them hides from a probe of another. */
+/** Tries every address of a possible listener, because a probe of one address does not detect listeners of another. */
 async function isFree(port: number): Promise<boolean> {
   for (const host of ['127.0.0.1', '0.0.0.0', '::1']) if (!(await canListen(port, host))) return false;
   return true;
@@ -33,7 +31,7 @@ async function isFree(port: number): Promise<boolean> {
 function canListen(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    // A machine without IPv6 has no ::1, so only a port that is taken or forbidden counts.
+    // Other errors, such as that of ::1 on a machine without IPv6, do not mean that the port is in use.
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE' && code !== 'EACCES'));
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });

@@ -17,15 +17,15 @@ export interface TestBus {
   /** Seed of a user's NKey. */
   seed(user: BusUser): string;
   stop(): Promise<void>;
-  /** As kill -9. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** On the same port; `wipe` makes it begin without JetStream's files. */
+  /** Restarts on the same port. `wipe` deletes JetStream's files. */
   restart(options?: { wipe?: boolean }): Promise<void>;
-  /** As a server that hangs: connections stay, nothing is answered. */
+  /** Pauses the process: connections stay open, and it does not respond. */
   pause(paused: boolean): void;
 }
 
-/** A real nats-server with the permissions of production. Its streams are declared by the test (declareStreams). */
+/** Starts a nats-server with the permissions of production. The test declares its streams (declareStreams). */
 export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'maxFileBytes'> = {}): Promise<TestBus> {
   const folder = newTestFolder('nats');
   const port = await freePort();
@@ -42,7 +42,7 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
   );
 
   let server = await startServer(folder, configFile, port);
-  // Jest ends its workers without a word to their children.
+  // Jest ends its workers without ending their children.
   const killServer = () => server.kill('SIGKILL');
   process.once('exit', killServer);
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
@@ -79,18 +79,18 @@ async function startServer(folder: string, configFile: string, port: number): Pr
   await eventually(async () => {
     if (server.exitCode !== null)
       throw new Error(`nats-server did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
-    return greets(port);
+    return hasJetStream(port);
   }, 10_000);
   return server;
 }
 
-/** A nats-server greets every connection with a line `INFO {…}`, which says whether JetStream is up. */
-function greets(port: number): Promise<boolean> {
+/** A nats-server sends a line `INFO {…}` to every new connection, which says whether JetStream is up. */
+function hasJetStream(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });
-    const finish = (answer: boolean) => {
+    const finish = (up: boolean) => {
       socket.destroy();
-      resolve(answer);
+      resolve(up);
     };
     socket.setTimeout(1000, () => finish(false));
     socket.on('error', () => finish(false));

@@ -1,7 +1,7 @@
 import type { BusUser } from '@holdfast/contracts';
 import type { TestBus } from './test-bus.js';
 
-/** What every service is told, for one that runs inside a test. */
+/** Base configuration of a service that runs in a test. */
 export function testConfig(bus: TestBus, user: BusUser) {
   return {
     NATS_URL: bus.url,

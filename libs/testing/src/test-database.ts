@@ -4,34 +4,34 @@ import { databaseRole, databaseServices, type ServiceName } from '@holdfast/cont
 import { databaseSetup } from '@holdfast/platform-policy';
 import { testDatabaseUrl } from './environment.js';
 
-/** Roles belong to the whole server and suites run side by side, so every suite gives them the same password. */
+/** Roles belong to the whole server and suites run concurrently, so every suite sets the same password. */
 const password = 'ephemeral';
-/** Two sessions that alter the same role at once fail ("tuple concurrently updated"): suites take turns. */
-const turn = 7_305_402;
+/** Advisory lock: sessions that alter the same role concurrently fail with "tuple concurrently updated". */
+const setupLock = 7_305_402;
 
 export interface TestDatabase {
-  /** Address for the owner: migrations. */
+  /** URL as the owner, for migrations. */
   ownerUrl: string;
-  /** Address with the role of a service, the one under test unless told otherwise. */
+  /** URL as the role of a service, by default the tested one. */
   url(service?: ServiceName): string;
-  /** Runs SQL as the owner and gives the rows back. */
+  /** Runs SQL as the owner. */
   query<Row extends pg.QueryResultRow = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Row[]>;
-  /** How many pages of tables and indexes a statement touches, by the plan that a prepared one keeps for all values. */
+  /** Number of pages that a statement touches with its generic plan. */
   buffers(text: string, values: readonly unknown[]): Promise<number>;
-  /** Ends every session of the database and refuses new ones, or takes them again: a database that is away. */
+  /** Makes the database unavailable, ending all sessions, or available again. */
   refuseConnections(refuse: boolean): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** A fresh database with roles, schemas and grants as in production, and the tables of one service. */
+/** Creates a database with roles, schemas and grants as in production, and the tables of one service. */
 export async function createTestDatabase(
   service: ServiceName,
   migrate: (ownerUrl: string) => Promise<unknown>,
 ): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
   const server = testDatabaseUrl();
-  const ownerUrl = addressOf(server, name);
-  await inTurn(server, async (admin) => {
+  const ownerUrl = urlOf(server, name);
+  await withSetupLock(server, async (admin) => {
     await admin.query(`CREATE DATABASE ${name}`);
     const passwords = Object.fromEntries(databaseServices.map((s) => [s, password]));
     const owner = await connected(ownerUrl);
@@ -43,10 +43,10 @@ export async function createTestDatabase(
   pool.on('error', () => undefined);
   return {
     ownerUrl,
-    url: (other = service) => addressOf(server, name, databaseRole(other)),
+    url: (other = service) => urlOf(server, name, databaseRole(other)),
     query: async <Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []) =>
       (await pool.query<Row>(sql, params)).rows,
-    buffers: (text, values) => buffersOf(addressOf(server, name, databaseRole(service)), text, values),
+    buffers: (text, values) => buffersOf(urlOf(server, name, databaseRole(service)), text, values),
     refuseConnections: (refuse) => refuseConnections(server, name, refuse),
     drop: async () => {
       await pool.end();
@@ -55,7 +55,7 @@ export async function createTestDatabase(
   };
 }
 
-function addressOf(server: string, database: string, role?: string): string {
+function urlOf(server: string, database: string, role?: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   if (role) {
@@ -70,7 +70,7 @@ async function buffersOf(url: string, text: string, values: readonly unknown[]):
   try {
     await session.query(`PREPARE measured AS ${text}`);
     const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE measured (${values.map(literal).join(', ')})`;
-    // What is looked up in the catalogue and filled into caches at first is not the statement's.
+    // The first run also reads the catalogue, which does not belong to the statement.
     await session.query(explain);
     const { rows } = await session.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain);
     const { Plan: plan } = rows[0]!['QUERY PLAN'][0];
@@ -96,9 +96,9 @@ async function refuseConnections(server: string, name: string, refuse: boolean):
   });
 }
 
-async function inTurn(server: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {
+async function withSetupLock(server: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {
   await asAdmin(server, async (admin) => {
-    await admin.query('SELECT pg_advisory_lock($1)', [turn]);
+    await admin.query('SELECT pg_advisory_lock($1)', [setupLock]);
     await work(admin);
   });
 }

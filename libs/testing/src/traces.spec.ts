@@ -20,7 +20,7 @@ describe('traces', () => {
     ],
   ])('are found %s', (_, text) => expect(traces(`before ${text} after`, [id])).not.toEqual([]));
 
-  it('are not found of somebody else', () =>
+  it('are not found of another value', () =>
     expect(traces(`(${id})${bytes(Buffer.from(id))}`, [randomUUID()])).toEqual([]));
 });
 

@@ -1,36 +1,36 @@
 import { createHash } from 'node:crypto';
 
-/** Encodings of each value that stand in the text. */
+/** The encodings of the values that occur in the text. */
 export function traces(text: string, values: string[]): string[] {
-  // Base64 that stands in bytes is in the dump in hexadecimal.
+  // A dump has base64 text in bytea columns in hexadecimal.
   return values
-    .flatMap(forms)
+    .flatMap(encodingsOf)
     .filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
 }
 
-/** Encodings of each value that stand in a file, as text or as bytes. */
+/** The encodings of the values that occur in a file, as text or as bytes. */
 export function tracesIn(file: Buffer, values: string[]): string[] {
   return values.flatMap((value) => [
-    ...forms(value).filter((form) => file.includes(form)),
-    ...insides(value).flatMap((bytes) => (file.includes(bytes) ? [`the bytes of ${value}`] : [])),
+    ...encodingsOf(value).filter((form) => file.includes(form)),
+    ...bytesOfValue(value).flatMap((bytes) => (file.includes(bytes) ? [`the bytes of ${value}`] : [])),
   ]);
 }
 
-/** What base64url stands for. */
+/** Decodes base64url. */
 export function bytesOf(base64url: string): Buffer {
   return Buffer.from(base64url, 'base64url');
 }
 
-/** A value as text and, of a UUID or another one in hexadecimal, as the bytes it stands for. */
-function insides(value: string): Buffer[] {
+/** The bytes of a value, and those that it encodes if it is a UUID or hexadecimal. */
+function bytesOfValue(value: string): Buffer[] {
   const hex = value.replaceAll('-', '');
   return [Buffer.from(value), ...(/^([0-9a-f]{2}){9,}$/i.test(hex) ? [Buffer.from(hex, 'hex')] : [])];
 }
 
-function forms(value: string): string[] {
-  // Base64 in the middle of something: of each of the three ways in which it may fall, what does not depend on the
-  // bytes beside it.
-  const base64 = insides(value).flatMap((bytes) =>
+function encodingsOf(value: string): string[] {
+  // Base64 of other data that contains the value: for each of the three alignments, the characters that do not depend
+  // on the adjacent bytes.
+  const base64 = bytesOfValue(value).flatMap((bytes) =>
     [0, 1, 2].map((shift) =>
       Buffer.concat([Buffer.alloc(shift), bytes])
         .toString('base64')
@@ -40,15 +40,15 @@ function forms(value: string): string[] {
   return [
     value,
     value.replaceAll('-', ''),
-    ...insides(value).map((bytes) => bytes.toString('hex')),
+    ...bytesOfValue(value).map((bytes) => bytes.toString('hex')),
     ...base64,
     ...base64.map((b) => b.replaceAll('+', '-').replaceAll('/', '_')),
   ];
 }
 
 /**
- * Values that can be shown to stand behind a hash in the text, by any salt that is in it (rows as PostgreSQL prints
- * them).
+ * Values whose hash occurs in the text (rows as PostgreSQL prints them), with any salt that occurs in it: somebody who
+ * has the text can confirm a guess of these values.
  */
 export function guessable(text: string, values: string[]): string[] {
   const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString());
@@ -70,7 +70,7 @@ export function guessable(text: string, values: string[]): string[] {
   );
 }
 
-/** What may be a hash in one of its forms: looked up, since there may be thousands of salts to try on megabytes. */
+/** Strings that may be hashes. Looking hashes up in this set is fast enough for thousands of salts and megabytes. */
 function wordsOf(texts: string[]): Set<string> {
   const long = texts.flatMap((text) => text.match(/[A-Za-z0-9_+/-]{22,}={0,2}/g) ?? []);
   return new Set([...long, ...long.flatMap((word) => word.split(/[+/]/))]);

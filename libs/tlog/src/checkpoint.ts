@@ -4,19 +4,19 @@ import { FormatError, fromBase64, fromDecimal } from './text.js';
 import { hashSize } from './tree.js';
 import type { VerifierKey } from './verifier-key.js';
 
-/** What a log was at one moment: c2sp.org/tlog-checkpoint. */
+/** The state of a log: c2sp.org/tlog-checkpoint. */
 export interface Checkpoint {
-  /** Which log: a URL without its scheme. */
+  /** Identifies the log: a URL without its scheme. */
   origin: string;
-  /** How many entries it had. */
+  /** Number of entries. */
   size: number;
-  /** The root of their tree. */
+  /** Root hash of their tree. */
   root: Buffer;
 }
 
 export function formatCheckpoint({ origin, size, root }: { origin: string; size: number; root: Uint8Array }): string {
   const text = `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
-  // What could not be read back must not be signed.
+  // A checkpoint that cannot be parsed must not be signed.
   parseCheckpoint(text);
   return text;
 }
@@ -25,7 +25,7 @@ export function formatCheckpoint({ origin, size, root }: { origin: string; size:
 export function parseCheckpoint(text: string): Checkpoint {
   const lines = text.split('\n');
   const [origin = '', size = '', root = '', end] = lines;
-  // Extension lines are not audited by anybody, so ours have none and none is taken.
+  // Extension lines are rejected, since no verifier checks them.
   if (lines.length !== 4 || end !== '' || origin === '')
     throw new FormatError('It is not a checkpoint: three lines, with origin, size and root');
   return {
@@ -41,8 +41,8 @@ export function signCheckpoint(checkpoint: { origin: string; size: number; root:
 }
 
 /**
- * A checkpoint that a trusted key has signed, of the log that bears the key's name. @throws FormatError with a sentence
- * that says why not
+ * Verifies that a trusted key has signed the checkpoint and that the key has the name of the log. @throws FormatError
+ * with the reason
  */
 export function openCheckpoint(note: string, known: readonly VerifierKey[]): Checkpoint {
   const { text, signers } = openNote(note, known);
@@ -55,7 +55,7 @@ export function openCheckpoint(note: string, known: readonly VerifierKey[]): Che
   return checkpoint;
 }
 
-/** What a checkpoint says, whoever signed it: to be shown, not to be believed. @throws FormatError */
+/** Parses a checkpoint without verifying its signatures: for display only. @throws FormatError */
 export function readCheckpoint(note: string): Checkpoint {
   return parseCheckpoint(parseNote(note).text);
 }

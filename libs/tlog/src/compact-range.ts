@@ -1,11 +1,11 @@
 import { assertSize } from './subtrees.js';
 import { hashSize, join, nodeHash } from './tree.js';
 
-/** Called with each subtree that has become perfect, which a log has to store in order to prove entries later. */
-export type Completed = (level: number, index: number, hash: Buffer) => void;
+/** Called with each subtree that has become perfect. A log stores these hashes to create proofs. */
+export type OnSubtreeComplete = (level: number, index: number, hash: Buffer) => void;
 
 /**
- * All of a tree that is needed to go on with it: the hashes of its perfect subtrees from the left, one for each bit of
+ * The state that is needed to append to a tree: the hashes of its perfect subtrees from the left, one for each bit of
  * its size.
  */
 export class CompactRange {
@@ -21,7 +21,7 @@ export class CompactRange {
     return new CompactRange(0, []);
   }
 
-  /** Continues from `toBytes()`. @throws RangeError when size and bytes do not belong together */
+  /** Restores the state from `toBytes()`. @throws RangeError when the bytes do not match the size */
   static from(size: number, bytes: Uint8Array): CompactRange {
     assertSize(size, 'The size of a tree');
     let count = 0;
@@ -39,17 +39,17 @@ export class CompactRange {
     return this.length;
   }
 
-  /** @param completed is called with the leaf itself as well, as level 0 */
-  append(leafHash: Uint8Array, completed?: Completed): this {
+  /** @param onComplete is called for the leaf itself as well, as level 0 */
+  append(leafHash: Uint8Array, onComplete?: OnSubtreeComplete): this {
     if (leafHash.length !== hashSize)
       throw new RangeError(`The hash of a leaf has ${hashSize} bytes, not ${leafHash.length}`);
     let hash: Buffer = Buffer.from(leafHash);
-    completed?.(0, this.length, hash);
+    onComplete?.(0, this.length, hash);
     let index = this.length;
     for (let level = 1; index % 2 === 1; level++) {
       hash = nodeHash(this.hashes.pop()!, hash);
       index = (index - 1) / 2;
-      completed?.(level, index, hash);
+      onComplete?.(level, index, hash);
     }
     this.hashes.push(hash);
     this.length++;

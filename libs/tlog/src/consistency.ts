@@ -2,12 +2,12 @@ import { readGroups } from './inclusion.js';
 import { assertSize, split, subtreesOf, type ReadHashes, type Subtree } from './subtrees.js';
 import { emptyRoot, hashSize, nodeHash } from './tree.js';
 
-/** RFC 9162 §2.1.4.1: that the tree of `to` leaves begins with the tree of `from` leaves. Reads once. */
+/** RFC 9162 §2.1.4.1: proves that the tree of `to` leaves begins with the tree of `from` leaves. Calls `read` once. */
 export async function consistencyProof(from: number, to: number, read: ReadHashes): Promise<Buffer[]> {
   assertSize(from, 'The size of the earlier tree');
   assertSize(to, 'The size of the later tree');
   if (from > to) throw new RangeError(`A tree of ${to} leaves cannot continue one of ${from}`);
-  // Every tree continues the empty one, and itself: there is nothing to prove (RFC 9162 §2.1.4.1 begins at 0 < m < n).
+  // Every tree continues the empty one and itself, so the proof is empty (RFC 9162 §2.1.4.1 requires 0 < m < n).
   return from === 0 || from === to ? [] : readGroups(consistencyPath(from, 0, to, true), read);
 }
 
@@ -28,7 +28,7 @@ export interface Consistency {
   proof: readonly Uint8Array[];
 }
 
-/** RFC 9162 §2.1.4.2. Whatever is handed in, the answer is yes or no. */
+/** RFC 9162 §2.1.4.2. Returns false, and never throws, for invalid input. */
 export function verifyConsistency({ from, to, fromRoot, toRoot, proof }: Consistency): boolean {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to) return false;
   if ([fromRoot, toRoot, ...proof].some((hash) => hash.length !== hashSize)) return false;
@@ -39,7 +39,7 @@ export function verifyConsistency({ from, to, fromRoot, toRoot, proof }: Consist
   let fn = from - 1;
   let sn = to - 1;
   while (fn % 2 === 1) [fn, sn] = [(fn - 1) / 2, Math.floor(sn / 2)];
-  // A first tree that is a power of two is a subtree of the second: its root is the first hash, and not repeated.
+  // An earlier tree whose size is a power of two is a subtree of the later one, so the proof omits its root.
   const [first, ...rest] = fn === 0 ? [fromRoot, ...proof] : proof;
   let fr = first!;
   let sr = first!;

@@ -29,7 +29,7 @@ const logKey = verifierKeyOf(origin, log.publicKey);
 const root = Buffer.alloc(32, 7);
 
 describe('signed notes', () => {
-  test('the known note opens, and is made again bit by bit', () => {
+  test('a note of the documentation verifies, and signing creates the same note', () => {
     expect(openNote(note, [known])).toEqual({ text: neumann.text, signers: [known] });
     expect(formatVerifierKey(known)).toBe(neumann.key);
     const seed = Buffer.from(neumann.seed, 'base64').subarray(1);
@@ -41,12 +41,12 @@ describe('signed notes', () => {
     expect(signNote(neumann.text, 'PeterNeumann', key)).toBe(note);
   });
 
-  test('a text with empty lines ends at the last of them', () => {
+  test('a text may contain empty lines', () => {
     const text = 'one\n\n\ntwo\n';
     expect(openNote(signNote(text, origin, log.privateKey), [logKey]).text).toBe(text);
   });
 
-  test('signatures of others are passed over, also those that share the name or the id', () => {
+  test('signatures of other keys are ignored, also those with the same name or id', () => {
     const other = pair();
     const sameName = signNote(neumann.text, 'PeterNeumann', other.privateKey).split('\n\n')[1]!;
     const sameId = neumann.signature.replace('PeterNeumann', 'Somebody');
@@ -56,16 +56,16 @@ describe('signed notes', () => {
     );
   });
 
-  test('one wrong signature of a known key rejects the note, though a right one of another known key is there', () => {
+  test('an invalid signature of a trusted key rejects a note that another trusted key has signed', () => {
     const signed = signNote(neumann.text, origin, log.privateKey);
     expect(openNote(`${signed}${neumann.signature}`, [known, logKey]).signers).toEqual([known, logKey]);
     const bent = neumann.signature.replace('x08go/ZJ', 'x08go/ZK');
     expect(() => openNote(`${signed}${bent}`, [known, logKey])).toThrow('The signature by PeterNeumann is wrong');
-    // Nor does a second, right one help.
+    // Also with a second, valid signature of the same key.
     expect(() => openNote(`${note}${bent}`, [known])).toThrow('The signature by PeterNeumann is wrong');
   });
 
-  test('no text but the signed one', () => {
+  test('a changed text is rejected', () => {
     fc.assert(
       fc.property(fc.nat(neumann.text.length - 1), fc.constantFrom('x', ' ', '\n'), (at, put) => {
         const text = neumann.text.slice(0, at) + put + neumann.text.slice(at + 1);
@@ -81,9 +81,9 @@ describe('signed notes', () => {
     ['no newline at the end', note.slice(0, -1)],
     ['a hyphen instead of the dash', note.replace('—', '-')],
     ['a control character', note.replace('problem', 'pro\tblem')],
-    ['base64 that is bent', note.replace('AM=', 'AN=')],
+    ['base64 that is not canonical', note.replace('AM=', 'AN=')],
     ['a signature without anything behind the key id', `${neumann.text}\n— PeterNeumann x08gow==\n`],
-    ['more signatures than anybody makes', `${note}${neumann.signature.repeat(100)}`],
+    ['too many signatures', `${note}${neumann.signature.repeat(100)}`],
     ['a lone surrogate', note.replace('problem', '\ud800')],
   ])('rejects %s', (_, text) => {
     expect(() => openNote(text, [known])).toThrow(FormatError);
@@ -105,7 +105,7 @@ describe('verifier keys', () => {
     expect(() => parseVerifierKey(text)).toThrow(why);
   });
 
-  test('of another kind of key', () => {
+  test('rejects another type of key', () => {
     expect(() => verifierKeyOf('a b', log.publicKey)).toThrow('no spaces');
     expect(() =>
       verifierKeyOf('a', createPublicKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)),
@@ -114,10 +114,11 @@ describe('verifier keys', () => {
 });
 
 describe('checkpoints', () => {
-  test('the known one of c2sp.org/tlog-checkpoint', () => {
+  test('parses the example of c2sp.org/tlog-checkpoint', () => {
     const text = 'example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n';
     const signature =
-      '— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
+      '— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/' +
+      'Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
     const checkpoint = readCheckpoint(`${text}\n${signature}`);
     expect(checkpoint).toMatchObject({ origin: 'example.com/behind-the-sofa', size: 20_852_163 });
     expect(formatCheckpoint(checkpoint)).toBe(text);
@@ -157,7 +158,7 @@ describe('checkpoints', () => {
     expect(() => parseCheckpoint(text)).toThrow(FormatError);
   });
 
-  test('what could not be read back is not signed', () => {
+  test('does not sign a checkpoint that cannot be parsed', () => {
     for (const size of [-1, 1.5, NaN, 2 ** 53])
       expect(() => signCheckpoint({ origin, size, root }, log.privateKey)).toThrow(FormatError);
     expect(() => signCheckpoint({ origin: 'two\nlines', size: 1, root }, log.privateKey)).toThrow(FormatError);
@@ -194,7 +195,7 @@ describe('tiles', () => {
     'entries/000',
   ])('rejects %j', (path) => expect(() => parseTilePath(path)).toThrow(FormatError));
 
-  test('of the tree of 70,000 leaves that the document describes, and of one of 256', () => {
+  test('of the tree of 70,000 leaves in the specification, and of one of 256', () => {
     const count = (size: number) => {
       const groups = new Map<string, number>();
       for (const { level, width } of tilesOf(size))
@@ -214,7 +215,7 @@ describe('tiles', () => {
 describe('proof files', () => {
   const checkpoint = signCheckpoint({ origin, size: 41, root }, log.privateKey);
 
-  test('as c2sp.org/tlog-proof writes them, with and without extra data', () => {
+  test('have the format of c2sp.org/tlog-proof, with and without extra data', () => {
     const file = formatProofFile({ index: 7, hashes: [root, root], checkpoint });
     expect(file).toBe(
       `c2sp.org/tlog-proof@v1\nindex 7\n${root.toString('base64')}\n${root.toString('base64')}\n\n${checkpoint}`,
@@ -239,7 +240,7 @@ describe('proof files', () => {
   ])('rejects %j', (text) => expect(() => parseProofFile(text)).toThrow(FormatError));
 });
 
-test('garbage is a clear error for every reader, and nothing else', () => {
+test('every parser rejects garbage with a FormatError', () => {
   const alphabet = fc.constantFrom(
     '\n',
     '\n\n',

@@ -1,7 +1,7 @@
 import { assertSize, split, subtreesOf, type ReadHashes, type Subtree } from './subtrees.js';
 import { hashSize, join, nodeHash } from './tree.js';
 
-/** RFC 9162 §2.1.3.1: that leaf `index` is in the tree of `size` leaves; from the leaf to the root. Reads once. */
+/** RFC 9162 §2.1.3.1: proves that leaf `index` is in the tree of `size` leaves. Calls `read` once. */
 export async function inclusionProof(index: number, size: number, read: ReadHashes): Promise<Buffer[]> {
   assertSize(size, 'The size of a tree', 1);
   assertSize(index, 'The index of a leaf');
@@ -9,7 +9,7 @@ export async function inclusionProof(index: number, size: number, read: ReadHash
   return readGroups(inclusionPath(index, 0, size), read);
 }
 
-/** PATH(m, D[start:end]): each hash of the proof as the perfect subtrees that it is made of. */
+/** PATH(m, D[start:end]): each hash of the proof as a list of perfect subtrees. */
 function inclusionPath(index: number, start: number, end: number): Subtree[][] {
   if (end - start <= 1) return [];
   const middle = start + split(end - start);
@@ -18,12 +18,12 @@ function inclusionPath(index: number, start: number, end: number): Subtree[][] {
     : [...inclusionPath(index, middle, end), subtreesOf(start, middle)];
 }
 
-/** Reads all groups at once and joins each into one hash. */
+/** Reads the subtrees of all groups at once and joins each group into one hash. */
 export async function readGroups(groups: readonly Subtree[][], read: ReadHashes): Promise<Buffer[]> {
   const wanted = groups.flat();
   const hashes = wanted.length === 0 ? [] : await read(wanted);
   if (hashes.length !== wanted.length)
-    throw new RangeError(`${wanted.length} hashes of the tree were asked for and ${hashes.length} came`);
+    throw new RangeError(`${wanted.length} hashes of the tree were requested and ${hashes.length} returned`);
   let next = 0;
   return groups.map((group) => join(hashes.slice(next, (next += group.length))));
 }
@@ -37,7 +37,7 @@ export interface Inclusion {
   root: Uint8Array;
 }
 
-/** RFC 9162 §2.1.3.2. Whatever is handed in, the answer is yes or no. */
+/** RFC 9162 §2.1.3.2. Returns false, and never throws, for invalid input. */
 export function verifyInclusion({ index, size, leafHash, proof, root }: Inclusion): boolean {
   if (!Number.isSafeInteger(index) || !Number.isSafeInteger(size) || index < 0 || index >= size) return false;
   if ([leafHash, root, ...proof].some((hash) => hash.length !== hashSize)) return false;

@@ -7,16 +7,16 @@ import { verifierKeyOf, type VerifierKey } from './verifier-key.js';
 export interface OpenedNote {
   /** The signed text, with its last newline. */
   text: string;
-  /** Which of the known keys have signed it; one at least. */
+  /** The trusted keys that have signed it; at least one. */
   signers: VerifierKey[];
 }
 
-/** More than sixteen must be accepted; a note with more than this is meant to keep us busy. */
+/** The specification requires more than sixteen. A note with more than this only costs CPU. */
 const maxSignatures = 100;
 const maxLength = 1_000_000;
 const signatureLine = /^— ([^\s+]+) (\S+)$/u;
 
-/** Signs `text`, which ends in a newline. `key` is an Ed25519 private key. */
+/** Signs `text`, which must end in a newline. `key` is an Ed25519 private key. */
 export function signNote(text: string, name: string, key: KeyObject): string {
   assertText(text);
   if (!text.endsWith('\n')) throw new FormatError('The text of a note must end in a newline');
@@ -26,14 +26,14 @@ export function signNote(text: string, name: string, key: KeyObject): string {
 }
 
 /**
- * The text of a note that one of `known` has signed. Signatures of others are passed over; one of a known key that does
- * not verify makes the whole note worthless.
- * @throws FormatError with a sentence that says why it cannot be trusted
+ * Verifies that at least one of the trusted keys has signed the note. It ignores signatures of other keys, and rejects
+ * the note if a signature of a trusted key does not verify.
+ * @throws FormatError with the reason
  */
-export function openNote(note: string, known: readonly VerifierKey[]): OpenedNote {
+export function openNote(note: string, trusted: readonly VerifierKey[]): OpenedNote {
   const { text, signatures } = parseNote(note);
   const bytes = Buffer.from(text);
-  const signers = known.filter((key) => {
+  const signers = trusted.filter((key) => {
     const own = signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
     const good = own.filter(
       ({ signature }) => signature.length === 64 && verify(null, bytes, key.publicKey, signature),
@@ -52,7 +52,7 @@ interface Signature {
   signature: Buffer;
 }
 
-/** What a note says, whoever signed it: to be shown, not to be believed. @throws FormatError */
+/** Parses a note without verifying its signatures. @throws FormatError */
 export function parseNote(note: string): { text: string; signatures: Signature[] } {
   if (note.length > maxLength) throw new FormatError(`A note of more than ${maxLength} characters is not read`);
   assertText(note);

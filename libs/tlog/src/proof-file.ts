@@ -1,7 +1,7 @@
 import { FormatError, fromBase64, fromDecimal } from './text.js';
 import { hashSize } from './tree.js';
 
-/** A proof that can be kept and verified without asking anybody: c2sp.org/tlog-proof. */
+/** A proof that can be stored and verified offline: c2sp.org/tlog-proof. */
 export interface ProofFile {
   /** From 0: `seq` less one. */
   index: number;
@@ -9,7 +9,7 @@ export interface ProofFile {
   hashes: Buffer[];
   /** The signed note, as it was given. */
   checkpoint: string;
-  /** Whatever goes with it; nobody has signed it. */
+  /** Additional data, which is not signed. */
   extra?: Buffer;
 }
 

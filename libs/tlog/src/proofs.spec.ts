@@ -11,7 +11,7 @@ const most = 260;
 const hashes = hashesOf(most);
 const roots = Array.from({ length: most + 1 }, (_, n) => reference.root(hashes.slice(0, n)));
 
-/** What a log stores: perfect subtrees alone, so that a proof which needs another fails. */
+/** A store of perfect subtrees only, as a log has it: a proof that needs another subtree fails. */
 function stored(of: readonly Buffer[]) {
   const nodes = new Map<string, Buffer>();
   const range = CompactRange.empty();
@@ -36,7 +36,7 @@ const twoSizes = fc
   .chain((to) => fc.tuple(fc.integer({ min: 1, max: to }), fc.constant(to)));
 
 describe('inclusion', () => {
-  test('every leaf of every tree up to 33 leaves: proof and verdict of the slow reference', async () => {
+  test('of every leaf of every tree up to 33 leaves: equals and verifies as the slow reference does', async () => {
     for (let size = 1; size <= 33; size++) {
       for (let index = 0; index < size; index++) {
         const proof = await inclusionProof(index, size, read);
@@ -77,13 +77,13 @@ describe('inclusion', () => {
     );
   });
 
-  test('a size that is not the one of the root', async () => {
+  test('does not verify with the size and root of another tree', async () => {
     for (let size = 1; size <= 16; size++) {
       for (let claimed = 0; claimed <= 33; claimed++) {
         if (claimed === size) continue;
         const proof = await inclusionProof(0, size, read);
-        // A path is as long as the tree is high; with another height it can never verify, with the same it shows no
-        // other root.
+        // The length of a path is the height of the tree. With another height it cannot verify, and with the same
+        // height it does not prove another root.
         const verdict = verifyInclusion({
           index: 0,
           size: claimed,
@@ -96,7 +96,7 @@ describe('inclusion', () => {
     }
   });
 
-  test('reads once, and nothing that is not there', async () => {
+  test('reads once, and only hashes that exist', async () => {
     const log = stored(hashes.slice(0, 199));
     await inclusionProof(77, 199, log.read);
     expect(log.reads()).toBe(1);
@@ -106,7 +106,7 @@ describe('inclusion', () => {
 });
 
 describe('consistency', () => {
-  test('every pair up to 33 leaves: proof and verdict of the slow reference', async () => {
+  test('of every pair of sizes up to 33: equals and verifies as the slow reference does', async () => {
     for (let to = 1; to <= 33; to++) {
       for (let from = 1; from <= to; from++) {
         const proof = await consistencyProof(from, to, read);
@@ -162,7 +162,7 @@ describe('consistency', () => {
     );
   });
 
-  test('the known answers of RFC 6962', async () => {
+  test('equals the test vectors of RFC 6962', async () => {
     const tree = leaves.map(leafHash);
     const log = stored(tree);
     const hex = async (from: number, to: number) =>

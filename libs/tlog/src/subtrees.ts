@@ -1,13 +1,13 @@
-/** A perfect subtree: it covers the leaves `index · 2^level` up to, and without, `(index + 1) · 2^level`. */
+/** A perfect subtree: it covers the leaves from `index · 2^level` up to, but excluding, `(index + 1) · 2^level`. */
 export interface Subtree {
   level: number;
   index: number;
 }
 
-/** The hashes of subtrees, in the order asked for. All that a proof needs is asked for at once. */
+/** Reads the hashes of subtrees, in their order. A proof reads all that it needs at once. */
 export type ReadHashes = (subtrees: readonly Subtree[]) => Promise<readonly Uint8Array[]>;
 
-/** Largest power of two below `n`, for n ≥ 2. Not by bits: sizes go beyond 32 of them. */
+/** Largest power of two below `n`, for n ≥ 2. Without bitwise operators, since sizes may exceed 32 bits. */
 export function split(n: number): number {
   let k = 1;
   while (k * 2 < n) k *= 2;
@@ -15,8 +15,8 @@ export function split(n: number): number {
 }
 
 /**
- * The perfect subtrees that make up the leaves from `start` to `end`, largest first. `start` is where a subtree of that
- * width may begin.
+ * The perfect subtrees that cover the leaves from `start` to `end`, largest first. `start` must be a multiple of the
+ * width of the first one.
  */
 export function subtreesOf(start: number, end: number): Subtree[] {
   const found: Subtree[] = [];
@@ -30,6 +30,6 @@ export function subtreesOf(start: number, end: number): Subtree[] {
   return found;
 }
 
-export function assertSize(n: number, what: string, least = 0): void {
-  if (!Number.isSafeInteger(n) || n < least) throw new RangeError(`${what} must be a whole number of ${least} or more`);
+export function assertSize(n: number, what: string, min = 0): void {
+  if (!Number.isSafeInteger(n) || n < min) throw new RangeError(`${what} must be a whole number of ${min} or more`);
 }

@@ -1,7 +1,7 @@
-/** What was handed in is not what its format says. The message says what is wrong, for people. */
+/** The input violates its format. The message is for people. */
 export class FormatError extends Error {}
 
-/** Standard base64 with padding, in the one form that encodes these bytes (RFC 4648 §3.5). */
+/** Standard base64 with padding, in canonical form only (RFC 4648 §3.5). */
 export function fromBase64(text: string, what: string, size?: number): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text) throw new FormatError(`${what} is not base64`);

@@ -15,12 +15,12 @@ export const tileWidth = 256;
 const tileHeight = 8;
 const maxLevel = 63;
 
-/** Of the form `tile/0/x001/234.p/17`. */
+/** Path of a tile, such as `tile/0/x001/234.p/17`. */
 export function tilePath({ level, index, width }: Tile): string {
   return `tile/${level}/${formatIndex(index)}${width < tileWidth ? `.p/${width}` : ''}`;
 }
 
-/** What follows `tile/`: `0/x001/234.p/17`. @throws FormatError */
+/** Parses the path of a tile after `tile/`, such as `0/x001/234.p/17`. @throws FormatError */
 export function parseTilePath(path: string): Tile {
   const [, level, index, partial] = /^(\d{1,2})\/((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/.exec(path) ?? [];
   if (level === undefined || index === undefined)
@@ -45,12 +45,12 @@ function formatIndex(index: number): string {
   return [...groups.slice(0, -1).map((group) => `x${group}`), groups.at(-1)].join('/');
 }
 
-/** The hashes of a tile, by their position in the tree. */
+/** The subtrees whose hashes are in a tile. */
 export function subtreesOfTile({ level, index, width }: Tile): Subtree[] {
   return Array.from({ length: width }, (_, i) => ({ level: level * tileHeight, index: index * tileWidth + i }));
 }
 
-/** Every tile of a tree, full ones and the partial one on each level. */
+/** Every tile of a tree: the full ones and the partial one of each level. */
 export function* tilesOf(size: number): Generator<Tile> {
   assertSize(size, 'The size of a tree');
   for (let level = 0, hashes = size; hashes > 0; level++, hashes = Math.floor(hashes / tileWidth)) {

@@ -17,11 +17,11 @@ const roots: Record<number, string> = {
 };
 
 describe('the tree of RFC 9162', () => {
-  test.each(Object.entries(roots))('%s leaves of the known answers', (n, root) => {
+  test.each(Object.entries(roots))('%s leaves of the test vectors', (n, root) => {
     expect(rootOf(leaves.slice(0, Number(n)).map(leafHash)).toString('hex')).toBe(root);
   });
 
-  test('an entry of any length, one after the other', () => {
+  test('hashes entries of any length, one after the other', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 20_000 }), (entry) => {
         expect(leafHash(entry)).toEqual(reference.leaf(entry));
@@ -30,7 +30,7 @@ describe('the tree of RFC 9162', () => {
     );
   });
 
-  test('a hash handed out stays as it is', () => {
+  test('does not change a returned hash later', () => {
     const first = leafHash(Buffer.from('a'));
     const copy = Buffer.from(first);
     nodeHash(first, leafHash(Buffer.from('b')));
@@ -48,7 +48,7 @@ describe('a compact range', () => {
     });
   });
 
-  test('goes on from its bytes, and tells each subtree once', () => {
+  test('continues from its bytes, and reports each subtree once', () => {
     fc.assert(
       fc.property(fc.nat(300), fc.nat(300), (before, after) => {
         const hashes = hashesOf(before + after);

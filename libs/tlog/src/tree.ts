@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 /** Bytes of a hash: SHA-256. */
 export const hashSize = 32;
 
-// One-shot hashing into a string costs a quarter of createHash() with three updates; a log is verified by the million.
+// A log may have millions of entries, and one-shot hashing into a string costs a quarter of createHash().
 const sha256 = (bytes: Uint8Array): Buffer => Buffer.from(hash('sha256', bytes, 'binary'), 'binary');
 
 let leaf = Buffer.alloc(4096);
@@ -26,7 +26,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 /** Root of the empty tree: SHA-256 of nothing (RFC 9162 §2.1.1). */
 export const emptyRoot: Buffer = sha256(new Uint8Array());
 
-/** Joins adjacent hashes, from left to right, into one: the right end is always the lower subtree. */
+/** Joins the hashes of adjacent subtrees, largest first, into one, beginning with the smallest at the right end. */
 export function join(hashes: readonly Uint8Array[]): Buffer {
   let right: Uint8Array | undefined;
   for (const left of hashes.toReversed()) right = right ? nodeHash(left, right) : left;

@@ -1,7 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { FormatError, fromBase64 } from './text.js';
 
-/** Whom to believe: a name and an Ed25519 public key (c2sp.org/signed-note). This is what is pinned. */
+/** A name and an Ed25519 public key (c2sp.org/signed-note), which verifiers pin. */
 export interface VerifierKey {
   name: string;
   /** First four bytes of SHA-256(name ‖ newline ‖ 0x01 ‖ public key), in hex. */
@@ -26,7 +26,7 @@ export function formatVerifierKey({ name, keyId, publicKey }: VerifierKey): stri
 
 /** @throws FormatError */
 export function parseVerifierKey(text: string): VerifierKey {
-  // The base64 may have plus signs of its own; name and id have none.
+  // The base64 may contain plus signs; name and id cannot.
   const [, name, keyId, base64] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
   if (name === undefined || keyId === undefined || base64 === undefined)
     throw new FormatError('It is not a verifier key: name+hash+key');

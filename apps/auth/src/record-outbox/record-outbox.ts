@@ -65,7 +65,7 @@ export class RecordOutbox {
    */
   async append(org: string, record: AuditRecord): Promise<void> {
     try {
-      await this.audit.append(org, record, { committed: true, within: appendTimeoutMs });
+      await this.audit.append(org, record, { committed: true, timeoutMs: appendTimeoutMs });
       await this.database.rows(remove, [[record.id]]);
     } catch (error) {
       this.logger.warn(

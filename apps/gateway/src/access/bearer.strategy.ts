@@ -19,7 +19,7 @@ export class BearerStrategy extends PassportStrategy(BearerHeaderStrategy, 'bear
   /** @throws invalid_token, unavailable */
   async validate(token: string): Promise<AccessTokenClaims> {
     const claims = await this.tokens.verify(token);
-    if ((await this.feed.check(claims)) === 'refused') {
+    if ((await this.feed.check(claims)) === 'revoked') {
       throw new AppError(
         'invalid_token',
         'The app was disabled, or its secret or grant taken away, after this token was made.',

@@ -94,7 +94,7 @@ describe('a public endpoint with an action', () => {
             actor: { type: 'anonymous', id: 'anonymous' },
             outcome: { result: 'failure', status: 410, code },
           }),
-          { within: 1500 },
+          { timeoutMs: 1500 },
         ],
       ]);
     },
@@ -128,7 +128,7 @@ describe('a public endpoint with an action', () => {
       [
         'acme',
         expect.objectContaining({ outcome: { result: 'failure', status: 503, code: 'unavailable' } }),
-        { provisional: true, within: 1500 },
+        { provisional: true, timeoutMs: 1500 },
       ],
     ]);
   });

@@ -101,7 +101,7 @@ export class AuditHook {
     const left = soon - (performance.now() - requestContext.began);
     return this.audit.append(context.org, record, {
       ...(requestContext.uncertain && { provisional: true }),
-      within: Math.min(appendRecords.timeoutMs, Math.max(left, shortest)),
+      timeoutMs: Math.min(appendRecords.timeoutMs, Math.max(left, shortest)),
     });
   }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { actorSchema, requestInfoSchema } from '../context.js';
 import { instant } from '../fields.js';
 
-/** Every action that can stand in a log; docs/reference/actions.md is generated from it. */
+/** Every action of an audit record. docs/reference/actions.md is generated from it. */
 export const actions = {
   'offer.create': 'An offer was made to a customer',
   'offer.read': 'An offer was read',
@@ -17,14 +17,14 @@ export const actions = {
   'audit.export': 'The audit log was exported',
   'audit.drop': 'Events whose retention has ended were dropped from the audit log',
   'credential.read': 'A credential was read',
-  'claim.read': 'A claim link was looked at',
+  'claim.read': 'A claim link was read',
   'claim.begin': 'A claim began: WebAuthn options were requested',
   'credential.claim': 'A customer claimed a credential',
   'credential.renew': 'A credential was renewed at a sign-in',
   'credential.suspend': 'A credential was suspended',
   'credential.resume': 'A credential was resumed',
   'credential.revoke': 'A credential was revoked',
-  'credential.expire': 'A credential ended',
+  'credential.expire': 'A credential expired',
   'credential_type.create': 'A credential type was created',
   'credential_type.update': 'A credential type was changed',
   'presence.challenge': 'A presence challenge was requested',
@@ -53,7 +53,7 @@ export const actions = {
   'app.disable': 'An app was disabled',
   'app.enable': 'An app was enabled',
   'app.grant': 'Operations were granted to an app',
-  'app.ungrant': 'Operations were taken from an app',
+  'app.ungrant': 'Operations were revoked from an app',
   'app.secret.create': 'A client secret was created',
   'app.secret.revoke': 'A client secret was revoked',
   'request.denied': 'A request was denied',
@@ -62,18 +62,18 @@ export type Action = keyof typeof actions;
 export const actionNames = Object.keys(actions) as [Action, ...Action[]];
 
 /**
- * How long the entries of a log are kept. Each class lies in partitions of its own, a month each, which the operator
- * drops when their time is over. Hashes stay, so that the rest of the log still verifies.
+ * How long the entries of a log are kept. Each class has partitions of its own, one per month, which the operator drops
+ * when their retention has ended. Their hashes stay, so that the rest of the log still verifies.
  */
 export const retentions = {
-  reads: { months: 13, description: 'What was looked at, tokens, and denied requests' },
-  changes: { months: 84, description: 'What was changed, and who signed in' },
-  kept: { months: undefined, description: 'What accounts for what is no longer there: never dropped' },
+  reads: { months: 13, description: 'Reads, issued tokens, and denied requests' },
+  changes: { months: 84, description: 'Changes, and sign-ins of customers' },
+  kept: { months: undefined, description: 'Records that account for absent entries and customers: never dropped' },
 } as const satisfies Record<string, { months: number | undefined; description: string }>;
 export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 
-/** What the operator reads of an organization from other services than audit; none of it names a customer. */
+/** Reads of the operator at other services than audit. None of them contains a customer's id. */
 export const operatorReads = [
   'app.list',
   'app.read',
@@ -107,18 +107,17 @@ const reads = new Set<Action>([
 const kept = new Set<Action>(['audit.drop', 'subject.erase']);
 
 /**
- * An action without a class counts as a change, so that it is kept for longer. An action never moves to another
- * class: verifiers compare each entry's with it, and those that are logged already stay where they are.
+ * An action without a class counts as a change, which is kept longer than a read. An action must never move to another
+ * class: entries that are in the log keep their class, and verifiers compare it with the action's.
  */
 export function retentionOf(action: Action): Retention {
   return kept.has(action) ? 'kept' : reads.has(action) ? 'reads' : 'changes';
 }
 
 /**
- * What a record of `audit.drop` says in its `changes`: the class and month whose entries were dropped from this log,
- * how many they were, and their leaf indexes (`places`): the first, the last, and SHA-256 in base64 over all of them,
- * ascending, 8 bytes each, big-endian. A verifier requires that exactly these entries have no bytes left.
- * Earlier records have no `places`.
+ * The `changes` of a record of `audit.drop`: class and month of the dropped entries, their number, and their leaf
+ * indexes (`places`): the first, the last, and SHA-256 in base64 over all of them, ascending, 8 bytes each, big-endian.
+ * A verifier requires that exactly these entries have no bytes. Records of earlier versions have no `places`.
  */
 export const droppedSchema = z.strictObject({
   retention: z.strictObject({ to: z.enum(retentionNames) }),
@@ -133,8 +132,8 @@ export type Dropped = z.infer<typeof droppedSchema>;
 export const outcomes = ['success', 'denied', 'failure'] as const;
 
 /**
- * What was acted on. `dataSubject` says that the id belongs to a customer or person: the log then stores a random
- * pseudonym in its place, which erasure cuts off from the id for ever.
+ * The object of an action. `dataSubject` says that the id belongs to a customer or person: the log then stores a random
+ * pseudonym instead, and an erasure deletes the mapping to the id.
  */
 export const auditTargetSchema = z.strictObject({
   type: z
@@ -145,7 +144,7 @@ export const auditTargetSchema = z.strictObject({
 });
 export type AuditTarget = z.infer<typeof auditTargetSchema>;
 
-/** From and to of each field that changed. Never a secret, never an id of a customer. */
+/** Old and new value of each changed field. Never a secret or a customer's id. */
 export const changesSchema = z.record(
   z.string(),
   z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }),
@@ -163,7 +162,8 @@ export const auditRecordSchema = z.strictObject({
       result: z
         .enum(outcomes)
         .describe(
-          '`denied`: refused for who the caller is; `failure`: refused for what was requested, or an internal error',
+          '`denied`: refused because of who the caller is; `failure`: refused because of what was requested, or an ' +
+            'internal error',
         ),
       status: z.int().optional().describe('HTTP status of the response'),
       code: z.string().optional().describe('Error code of the response'),

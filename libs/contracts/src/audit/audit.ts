@@ -11,7 +11,7 @@ import {
 } from './audit-record.js';
 
 /**
- * Timeout of a read of the log, in ms. A read also appends a record of itself. While audit hangs, both together must
+ * Timeout of a read of the log. A read also appends a record of itself. While audit hangs, both together must
  * time out within the two seconds after which a caller gets its 503 (product §7).
  */
 const readTimeoutMs = 1600;
@@ -42,8 +42,9 @@ export const appendRecords = command({
   reply: z.strictObject({}),
   // Reads and denied requests wait for it: without audit they get 503 within two seconds (product §7).
   timeoutMs: 1500,
-  // A record is taken once by its id.
+  // A record is appended once by its id.
   repeatable: true,
+  exemptFromOutgoingLimits: true,
 });
 
 /**
@@ -63,9 +64,10 @@ export const countDeniedRequests = command({
   reply: z.strictObject({}),
   // As with appendRecords.
   timeoutMs: 1500,
+  exemptFromOutgoingLimits: true,
 });
 
-/** Any offset is right in RFC 3339; PostgreSQL takes those of real zones alone, and no year 0. */
+/** RFC 3339 allows any offset. PostgreSQL accepts only offsets of existing zones, and no year 0, so it gets UTC. */
 const anyInstant = z.iso
   .datetime({ offset: true, abort: true })
   .refine((time) => /^(?!0000)\d{4}-/.test(new Date(time).toISOString()), 'must lie in the years 1 to 9999, in UTC')
@@ -83,6 +85,7 @@ export const recordOperatorRead = command({
   reply: z.strictObject({}),
   // As with appendRecords.
   timeoutMs: 1500,
+  exemptFromOutgoingLimits: true,
 });
 
 export const auditFilterSchema = z.strictObject({
@@ -137,7 +140,7 @@ export const auditCheckpoint = query({
   errors: ['unknown_organization'],
 });
 
-/** By which checkpoints of the organization's log are verified: `name+hash+key`, to be pinned. */
+/** The keys that verify checkpoints of the organization's log: `name+hash+key`, to be pinned. */
 export const auditVerifierKeys = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
@@ -156,7 +159,9 @@ export const auditProofSchema = z
     seq: z.int().describe('Position in the log; the leaf index in the tree is one less'),
     leaf: z
       .base64()
-      .describe('The exact bytes that the log proves; absent values stand in them as hashes, names as pseudonyms'),
+      .describe(
+        'The exact bytes that the log proves; they contain hashes of personal values and pseudonyms in place of ids',
+      ),
     hashes: z.array(hash).describe('Inclusion path, from leaf to root (RFC 9162 §2.1.3)'),
     checkpoint,
   })
@@ -175,8 +180,8 @@ export const auditProof = query({
 });
 
 /**
- * That the log of size `to` continues the log of size `from` (RFC 9162 §2.1.4). Both at least 1, `to` at most the size
- * of now: else invalid_request.
+ * Proves that the log of size `to` continues the log of size `from` (RFC 9162 §2.1.4). Both are at least 1, and `to` is
+ * at most the current size; otherwise the reply is `invalid_request`.
  */
 export const auditConsistency = query({
   service: 'audit',
@@ -188,7 +193,7 @@ export const auditConsistency = query({
   errors: ['invalid_request'],
 });
 
-/** C2SP tlog-tiles: the hashes of a tile, 32 bytes each; `width` of a partial one. */
+/** The hashes of a tile (C2SP tlog-tiles), 32 bytes each. `width` is below 256 for a partial tile. */
 export const auditTile = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
@@ -200,31 +205,31 @@ export const auditTile = query({
 });
 
 /**
- * A value with the salt that its hash in the leaf was made with: base64url(SHA-256(salt ‖ UTF-8 of the value)), of
- * which a pseudonym is the first 16 bytes, 22 characters.
+ * A value and the salt of its hash in the leaf: base64url(SHA-256(salt ‖ UTF-8 of the value)). A pseudonym is the first
+ * 16 bytes of the hash, 22 characters.
  */
-const opened = z.strictObject({
+const saltedValue = z.strictObject({
   value: z.string().describe('The personal value in clear'),
-  salt: z.base64().describe('With what it was hashed'),
+  salt: z.base64().describe('Salt of its hash'),
 });
 
 /**
- * One entry of the log as it is exported: all that a verifier needs, and no more than the log still has. Leaves that
- * are absent are accounted for by the records of `audit.drop`, whose `changes` name the entries of a class and month
- * that were dropped. Optional members are missing in exports of earlier versions.
+ * One exported entry of the log, with everything that a verifier needs and the log still has. Records of `audit.drop`
+ * account for absent leaves: their `changes` name the entries of a class and month that were dropped. Exports of
+ * earlier versions lack the optional members.
  */
 export const exportedEntrySchema = z
   .strictObject({
     seq: z.int().describe('Position in the log; the leaf index in the tree is one less'),
     leaf: z.base64().optional().describe('The exact bytes; absent when its retention has ended'),
     leafHash: hash.describe(
-      'Leaf hash in the tree: shows a verifier which entry was changed, and is all that is left after retention',
+      'Leaf hash in the tree: shows which entry was changed, and is all that remains after retention',
     ),
-    class: z.string().optional().describe('Class of retention in which it lies; it follows from the action'),
+    class: z.string().optional().describe('Retention class; the action determines it'),
     month: z.string().optional().describe('Month of its append, such as `2026-11`'),
     lastAt: instant
       .optional()
-      .describe('In each 256th entry: the latest time so far, with which a list finds the bounds of a time range'),
+      .describe('In each 256th entry: the latest time so far, by which a list finds the bounds of a time range'),
     found: z
       .strictObject({
         id: z.string().describe('The event'),
@@ -235,12 +240,15 @@ export const exportedEntrySchema = z
         targets: z.array(z.string()).describe('What it was done to: ids or pseudonyms'),
       })
       .optional()
-      .describe('By what the entry is found when the log is filtered; a verifier compares it with the leaf'),
+      .describe('Values by which a filter finds the entry; a verifier compares them with the leaf'),
     names: z
-      .array(z.strictObject({ pseudonym: z.string().describe('As it stands in the leaf'), ...opened.shape }))
+      .array(z.strictObject({ pseudonym: z.string().describe('As in the leaf'), ...saltedValue.shape }))
       .optional()
-      .describe('Whom its pseudonyms mean, unless they are erased'),
-    personal: z.record(z.string(), opened).optional().describe('Its personal values, unless that person is erased'),
+      .describe('Ids behind its pseudonyms, unless their data subjects are erased'),
+    personal: z
+      .record(z.string(), saltedValue)
+      .optional()
+      .describe('Its personal values, unless their data subjects are erased'),
   })
   .meta({ id: 'ExportedAuditEntry' });
 export type ExportedAuditEntry = z.infer<typeof exportedEntrySchema>;
@@ -250,7 +258,7 @@ export const auditLateMs = z
   .int()
   .describe('The largest number of milliseconds by which an entry was appended after a later one');
 
-/** Of a log that does not continue what was signed before, so that nothing more of it is signed. */
+/** A log that does not continue what was signed before. No further checkpoint of it is signed. */
 export const auditBrokenSchema = z.strictObject({
   detail: z.string().describe('What is wrong with it'),
   since: instant.describe('When that was found'),
@@ -259,9 +267,9 @@ export const auditBrokenSchema = z.strictObject({
 export type AuditBroken = z.infer<typeof auditBrokenSchema>;
 
 /**
- * The log in its own order, from behind `after`; up to the newest checkpoint, which comes along. A read is bounded by
- * `limit` entries and 800 kB. Of a broken log up to the last checkpoint that was signed, which is empty when none can
- * be read.
+ * The entries after `after`, in the order of the log, up to the newest checkpoint, which the reply contains. A reply
+ * has at most `limit` entries and 800 kB. A broken log is exported up to its last signed checkpoint, which is empty
+ * when none can be read.
  */
 export const exportAuditEntries = query({
   service: 'audit',

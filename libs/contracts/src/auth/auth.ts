@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { instant } from '../fields.js';
 
-/** Public keys of the platform's access tokens, for the gateway alone to verify with. */
+/** Public keys with which the gateway verifies the platform's access tokens. */
 export const platformKeys = query({
   service: 'auth',
   name: 'platform-keys',
@@ -34,7 +34,7 @@ export const listKeys = query({
   errors: ['unknown_organization'],
 });
 
-/** Begins the rotation of an organization's signing keys: the new ones are published now and sign after the overlap. */
+/** Begins a rotation of an organization's signing keys: new ones are published now and sign after the overlap. */
 export const rotateKeys = command({
   service: 'auth',
   name: 'rotate-keys',
@@ -42,13 +42,13 @@ export const rotateKeys = command({
   request: z.strictObject({
     shortId: z.string(),
     overlapSeconds: z.int().min(0).default(3600),
-    retire: z.boolean().default(false).describe('End the old keys at once: for a key that leaked'),
+    retire: z.boolean().default(false).describe('Stop using the old keys at once: for a leaked key'),
   }),
   reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
   errors: ['unknown_organization'],
 });
 
-/** Claims of an access token beyond RFC 9068's: written by auth, read by the gateway. */
+/** Claims of an access token, with those beyond RFC 9068. Auth writes them, and the gateway reads them. */
 export const accessTokenClaimsSchema = z.object({
   iss: z.string(),
   aud: z.string(),
@@ -60,16 +60,15 @@ export const accessTokenClaimsSchema = z.object({
   exp: z.int(),
   org: z.string().describe('shortId of the app'),
   client_name: z.string(),
-  client_version: z.int().describe('Version of the app record when the token was made'),
-  secret_id: z.string().optional().describe('Which of the two live secrets obtained it'),
-  api_version: z.string().describe('The date that this app pinned'),
+  client_version: z.int().describe('Version of the app record when the token was issued'),
+  secret_id: z.string().optional().describe('The client secret with which it was requested'),
+  api_version: z.string().describe('The API version that the app pinned'),
 });
 export type AccessTokenClaims = z.infer<typeof accessTokenClaimsSchema>;
 
-/** `aud` of platform access tokens under this base URL. */
+/** `aud` of the platform's access tokens. */
 export function apiAudience(baseUrl: string): string {
   return `${baseUrl}/api`;
 }
 
-/** Seconds that a platform access token lives. */
 export const accessTokenLifetimeSeconds = 600;

@@ -1,22 +1,22 @@
 /**
- * The HTTP contract between the gateway, which forwards requests of issuers, and auth, which answers them: the headers
+ * The HTTP contract between the gateway, which forwards requests to issuers, and auth, which handles them: the headers
  * that only these two may set, and the routes of the issuers.
  */
 
-/** The gateway removes every header with this prefix from what clients send. */
+/** The gateway removes every header with this prefix from requests of clients. */
 export const internalHeaderPrefix = 'x-holdfast-';
 
 export const internalHeaders = {
   /** To auth: the client's address. */
   clientAddress: 'x-holdfast-client-address',
-  /** To auth: X-Request-Id and traceparent as the client chose them. Stored in the audit record alone. */
+  /** To auth: the client's own X-Request-Id and traceparent, which are stored in the audit record only. */
   callerRequestId: 'x-holdfast-caller-request-id',
   callerTraceparent: 'x-holdfast-caller-traceparent',
-  /** From auth: code of an error of the catalogue, which the gateway renders. Errors of OAuth auth renders itself. */
+  /** From auth: an error code of the catalogue, which the gateway renders. Auth renders errors of OAuth itself. */
   error: 'x-holdfast-error',
   /** From auth: `dependency;cause`, the origin of a 5xx. */
   origin: 'x-holdfast-origin',
-  /** From auth: the replica is stopping and did not begin the request, so another one may be sent it. */
+  /** From auth: the replica is stopping and has not handled the request, so it may be sent to another one. */
   closing: 'x-holdfast-closing',
 } as const;
 
@@ -47,7 +47,7 @@ export const issuerPaths = {
 /** Where RFC 8414 §3.1 puts the metadata of an organization's issuer. */
 export const issuerMetadataPath = '/.well-known/oauth-authorization-server/o/{shortId}';
 
-/** Form of `{uid}`, the id of one sign-in. */
+/** Pattern of `{uid}`, the id of a sign-in. */
 export const signInUidPattern = /^[A-Za-z0-9_-]{16,64}$/;
 
 /** The route of an organization's issuer. */

@@ -1,32 +1,32 @@
 import { z } from 'zod';
 
-/** What is wrong with a URI, as a sentence without its subject; undefined when it is valid. */
+/** Returns what is wrong with a URI, such as `must be …`; undefined if it is valid. */
 type Rule = (uri: URL, text: string) => string | undefined;
 
 /**
- * A URI that must satisfy a rule. The rule sees a parsed URI alone: zod goes on to further checks after a failed one,
- * so a rule that parses by itself would throw instead of rejecting, and the caller would get `internal`.
+ * A URI that must satisfy a rule. The rule gets a parsed URI. Zod runs further checks after a failed one, so a rule
+ * that parses the text itself would throw, and the caller would get `internal`.
  */
 function uri(maxLength: number, example: string, rule: Rule) {
   return z
     .string()
     .max(maxLength)
     .superRefine((text, context) => {
-      const message = faultOf(text, example, rule);
+      const message = issueOf(text, example, rule);
       if (message !== undefined) context.addIssue({ code: 'custom', message });
     })
     .meta({ format: 'uri' });
 }
 
-function faultOf(text: string, example: string, rule: Rule): string | undefined {
-  // The parser drops blanks and line breaks, and URIs are compared letter by letter.
+function issueOf(text: string, example: string, rule: Rule): string | undefined {
+  // The URL parser drops spaces and line breaks, but registered URIs are compared character by character.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `must be a whole URI such as ${example}`;
   if (text.includes('*'))
     return 'must not have a wildcard: register each URI in full, since they are compared letter by letter';
   return rule(new URL(text), text);
 }
 
-/** RFC 8252 §7.1: a scheme of a native app's own, a domain name backwards, such as `com.example.app:/in`. */
+/** A private-use URI scheme of a native app (RFC 8252 §7.1): a reversed domain name, such as `com.example.app:/in`. */
 export function isPrivateUse(text: string): boolean {
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//.test(text);
 }
@@ -45,12 +45,12 @@ export const redirectUri = uri(
   },
 );
 
-/** RFC 6454, as a browser sends it. */
+/** An origin as browsers send it (RFC 6454). */
 export const webOrigin = uri(300, 'https://shop.example', ({ origin }, text) =>
   origin === text ? undefined : 'must be an origin such as https://shop.example, without a path',
 );
 
-/** Where we will call: whether an address may be called at all is looked at there, and again at every call. */
+/** Auth sends logout tokens to it. Whether the address may be called is checked at registration and at every call. */
 export const backchannelLogoutUri = uri(
   2000,
   'https://shop.example/logged-out',
@@ -61,8 +61,8 @@ export const backchannelLogoutUri = uri(
 );
 
 /**
- * The origins of these URIs, each once. A native app's own scheme has none: URL says "null", which a sandboxed page
- * sends too.
+ * The distinct origins of these URIs. Private-use schemes are skipped: URL gives them the origin "null", which
+ * sandboxed pages send too.
  */
 export function webOrigins(uris: readonly string[]): string[] {
   const web = uris.filter((text) => URL.canParse(text) && /^https?:/.test(text));

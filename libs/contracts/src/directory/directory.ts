@@ -6,7 +6,7 @@ import { appKinds, operationNames } from '../operations.js';
 import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
 
-/** The dated behaviour of the API that a new app is made for (product: versioning). */
+/** The API version of new apps (product: versioning). */
 export const currentApiVersion = '2026-11-01';
 
 const name = z.string().trim().min(1).max(100);
@@ -16,9 +16,7 @@ export const organizationSchema = z.strictObject({
   name,
   suspended: z.boolean(),
   createdAt: instant,
-  relyingParty: relyingPartySchema
-    .optional()
-    .describe('For which RP IDs it takes passkeys; that of the deployment when absent'),
+  relyingParty: relyingPartySchema.optional().describe('RP IDs of its passkeys; that of the deployment when absent'),
 });
 export type Organization = z.infer<typeof organizationSchema>;
 
@@ -31,7 +29,7 @@ export const appSchema = z.strictObject({
   audience: z.enum(['customers', 'people']),
   credentialType: credentialTypeName
     .optional()
-    .describe("Whose holders it signs in; the organization's default type when absent"),
+    .describe("Type of the credential with which customers sign in; the organization's default type when absent"),
   redirectUris: z.array(z.string()),
   postLogoutRedirectUris: z.array(z.string()).describe('Where a sign-out may lead back to'),
   origins: z
@@ -47,10 +45,10 @@ export const appSchema = z.strictObject({
   pkce: z
     .enum(['required', 'optional'])
     .describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
-  idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('What its ID tokens are signed with; RS256 when absent'),
+  idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('Signature algorithm of its ID tokens; RS256 when absent'),
   scopes: z.array(z.enum(operationNames)),
   disabled: z.boolean(),
-  apiVersion: z.iso.date().describe('The dated behaviour of the API that the app was made for'),
+  apiVersion: z.iso.date().describe('API version that the app pinned'),
   version: z.int(),
   createdAt: instant,
 });
@@ -59,7 +57,7 @@ export type App = z.infer<typeof appSchema>;
 export const secretSchema = z.strictObject({ id: z.string(), createdAt: instant });
 const newSecret = {
   secretId: z.string().optional(),
-  clientSecret: z.string().optional().describe('Shown this once; absent for public clients'),
+  clientSecret: z.string().optional().describe('Shown only once; absent for public clients'),
 };
 const clientId = z.string().max(64);
 /** Any string passes the schema: the handler rejects an operation that no program may hold, with a message. */
@@ -74,8 +72,8 @@ export const createOrganization = command({
   errors: ['conflict', 'invalid_request'],
 });
 /**
- * Changes the RP ID, or ends the move from the earlier one. Passkeys keep the RP ID that they were made for, so those
- * of the earlier one are taken until the move is ended (docs/rp-id.md).
+ * Changes the RP ID, or ends the move from the earlier one. Passkeys keep the RP ID that they were created for, so
+ * those of the earlier one are accepted until the move is ended (docs/rp-id.md).
  */
 export const updateOrganization = command({
   service: 'directory',
@@ -87,8 +85,8 @@ export const updateOrganization = command({
     keepEarlier: z
       .boolean()
       .default(true)
-      .describe('Whether passkeys of the RP ID before sign in until the move is ended'),
-    endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID sign in no longer'),
+      .describe('Whether passkeys of the previous RP ID sign in until the move is ended'),
+    endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID no longer sign in'),
   }),
   reply: organizationSchema,
   errors: ['unknown_organization', 'invalid_state', 'invalid_request'],
@@ -100,7 +98,7 @@ export const listOrganizations = query({
   request: z.strictObject({}),
   reply: z.strictObject({ items: z.array(organizationSchema) }),
 });
-/** What the public may see of an organization; `unknown_organization` also while it is suspended. */
+/** Public data of an organization; `unknown_organization` also while it is suspended. */
 export const organizationProfile = query({
   service: 'directory',
   name: 'organization-profile',
@@ -150,7 +148,7 @@ export const createApp = command({
   reply: z.strictObject({ app: appSchema, ...newSecret }),
   errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
 });
-/** Changes what is given and leaves the rest; a list replaces the list before. */
+/** Changes only the given members. A list replaces the previous one. */
 export const updateApp = command({
   service: 'directory',
   name: 'update-app',
@@ -274,12 +272,12 @@ export const accessEntrySchema = z.strictObject({
   kind: z.enum(['app', 'organization']),
   id: z.string(),
   disabled: z.boolean(),
-  minVersion: z.int().describe('Tokens made from an older version of the app record are refused'),
-  revokedSecrets: z.array(z.string()).describe('Tokens obtained with these are refused'),
+  minVersion: z.int().describe('Tokens issued for an older version of the app record are refused'),
+  revokedSecrets: z.array(z.string()).describe('Tokens requested with these are refused'),
 });
 export type AccessEntry = z.infer<typeof accessEntrySchema>;
 
-/** Changes of access after `since` (0: a snapshot of everything that concerns a still valid token). */
+/** Entries that changed after `since`. 0 returns a snapshot of all entries that concern tokens that are still valid. */
 export const accessChanges = query({
   service: 'directory',
   name: 'access-changes',
@@ -296,7 +294,7 @@ export const appAccess = query({
   reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
 });
 /**
- * Heartbeat of the feed: the newest seq there is. Strict, since JetStream's acknowledgement of an event has a `seq` as
- * well, and its publisher chooses where it is delivered.
+ * Heartbeat of the feed with the newest `seq`. Strict, because JetStream's acknowledgement of an event has a `seq` too,
+ * and the event's publisher chooses its subject.
  */
 export const accessHeartbeatSchema = z.strictObject({ seq: z.int() });

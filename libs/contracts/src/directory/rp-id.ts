@@ -3,8 +3,8 @@ import { z } from 'zod';
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 
 /**
- * A WebAuthn relying party identifier: a host name as browsers compare it. An IP address is none (WebAuthn Level 3
- * §5.1.2).
+ * A WebAuthn relying party identifier: a host name in the form that browsers compare, and no IP address (WebAuthn Level
+ * 3 §5.1.2).
  */
 export const rpId = z
   .string()
@@ -20,8 +20,8 @@ export const rpId = z
   );
 
 /**
- * For which RP IDs an organization takes passkeys. New ones are made for `rpId`; while customers move, those made for
- * the earlier one sign in as well. An absent RP ID is that of the deployment.
+ * The RP IDs of an organization's passkeys. New passkeys are created for `rpId`. During a move, passkeys of the earlier
+ * RP ID sign in as well. An absent RP ID is that of the deployment.
  */
 export const relyingPartySchema = z.strictObject({
   rpId: rpId.optional(),
@@ -29,17 +29,14 @@ export const relyingPartySchema = z.strictObject({
 });
 export type RelyingPartyIds = z.infer<typeof relyingPartySchema>;
 
-/**
- * Whether pages of this host may use the RP ID without anybody's consent: it is the host, or a domain that the host
- * lies in.
- */
+/** Whether pages of this host may use the RP ID: it is the host itself, or a domain that contains the host. */
 export function coversHost(rpId: string, hostname: string): boolean {
   return hostname === rpId || hostname.endsWith(`.${rpId}`);
 }
 
-/** Where a browser looks whether pages of another domain may use an RP ID (WebAuthn Level 3 §5.11, related origins). */
+/** Lists origins of other domains that may use an RP ID (WebAuthn Level 3 §5.11, related origins). */
 export const relatedOriginsPath = '/.well-known/webauthn';
-/** What it finds there. Others may add members. */
+/** Loose, since other sites may add members. */
 export const relatedOriginsSchema = z.looseObject({
   origins: z.array(z.string()).describe('Origins of the pages that may use this domain as RP ID'),
 });

@@ -9,20 +9,31 @@ const credential = {
   credentialId: uuid.describe('The credential'),
   credentialType: credentialTypeName.describe('Its type'),
 };
-const expiring = { ...credential, expiresAt: instant.optional().describe('When it ends, if it has an end') };
+const expiring = { ...credential, expiresAt: instant.optional().describe('When it expires, if it does') };
 const offer = { ...credential, offerId: uuid.describe('The offer') };
 const app = { app: z.string().describe('Client ID of the app') };
 
-/**
- * The one catalogue of events; docs/reference/events.md is generated from it. `data` is the public event, as the
- * pull feed, webhooks and Shared Signals deliver it; without it the event is internal. Thin: ids and states, never a
- * reason, a name or an address.
- */
+interface EventDefinition {
+  producer: string;
+  description: string;
+  /**
+   * Schema of the public event, as the event feed delivers it: ids and states, never a reason, a name or an address. An
+   * event without it is internal.
+   */
+  data: z.ZodType | undefined;
+  /**
+   * When every consumer has applied the event, the relay keeps its outbox row and marks it as confirmed. The producer
+   * deletes the row in the transaction that records its own confirmation. Without this flag the relay deletes the row.
+   */
+  confirmedByProducer?: true;
+}
+
+/** Every event that a service emits. docs/reference/events.md is generated from it. */
 export const eventTypes = {
   'offer.created': {
     producer: 'issuance',
     description: 'An offer was made to a customer',
-    data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer ends') }),
+    data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer expires') }),
   },
   'offer.expired': { producer: 'issuance', description: 'An offer expired', data: z.strictObject(offer) },
   'offer.withdrawn': {
@@ -40,7 +51,7 @@ export const eventTypes = {
   },
   'credential.renewed': {
     producer: 'issuance',
-    description: 'A sign-in renewed a credential: another document number, a later end',
+    description: 'A sign-in renewed a credential: another document number, a later expiration',
     data: z.strictObject(expiring),
   },
   'credential.rekeyed': {
@@ -63,11 +74,12 @@ export const eventTypes = {
     description: 'A credential was revoked',
     data: z.strictObject(credential),
   },
-  'credential.expired': { producer: 'issuance', description: 'A credential ended', data: z.strictObject(expiring) },
+  'credential.expired': { producer: 'issuance', description: 'A credential expired', data: z.strictObject(expiring) },
   'subject.erasure_started': {
     producer: 'issuance',
     description: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',
     data: undefined,
+    confirmedByProducer: true,
   },
   'subject.erased': {
     producer: 'issuance',
@@ -93,8 +105,20 @@ export const eventTypes = {
     description: 'An app, its grants or its secrets changed',
     data: z.strictObject(app),
   },
-} as const satisfies Record<string, { producer: string; description: string; data: z.ZodType | undefined }>;
+} as const satisfies Record<string, EventDefinition>;
 export type EventType = keyof typeof eventTypes;
+
+/** The JetStream subject of an event. */
+export function eventSubject(producer: string, type: string): string {
+  return `evt.${producer}.${type}`;
+}
+
+/** Subjects of a producer's events whose outbox rows the producer deletes itself (`confirmedByProducer`). */
+export function producerConfirmedSubjects(producer: string): string[] {
+  return Object.entries<EventDefinition>(eventTypes)
+    .filter(([, event]) => event.producer === producer && event.confirmedByProducer)
+    .map(([type]) => eventSubject(producer, type));
+}
 
 /** The public data of an event of this type. */
 export type EventData<T extends EventType> = (typeof eventTypes)[T]['data'] extends z.ZodType
@@ -108,8 +132,8 @@ const base = {
   version: z
     .int()
     .describe(
-      'Of the customer, app, organization or setting, one more with each event: a projection applies ' +
-        'what is newer and passes over the rest',
+      'Version of the customer, app, organization or setting; each event increments it. A projection applies ' +
+        'newer versions and skips the others',
     ),
   requestId: z.string().describe('X-Request-Id of the request that caused it'),
   traceparent: z.string().describe('W3C Trace Context of that request'),
@@ -119,7 +143,7 @@ const base = {
   data: z.record(z.string(), z.json()).optional().describe('Its public data, by the schema of its type'),
 };
 
-// Loose: what a newer producer adds passes through older consumers instead of blocking them (CONTRIBUTING,
+// The schemas are loose, so that older consumers ignore members that a newer producer adds (CONTRIBUTING,
 // deployability).
 
 export const customerEventTypes = [
@@ -175,14 +199,14 @@ export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
 export type DomainEvent = IssuanceEvent | DirectoryEvent;
 
 /**
- * Whether a customer is to be forgotten. The receipt says it once more, since producers of before there were two say it
- * by that alone.
+ * Whether consumers must delete the customer. The erasure confirmation counts too: producers of earlier versions
+ * emitted no other event of an erasure.
  */
 export function isErasureEvent({ type }: DomainEvent): boolean {
   return type === 'subject.erasure_started' || type === 'subject.erased';
 }
 
-/** Whether an event is about a customer. A loose schema lets any member through, so the type decides. */
+/** Whether an event is about a customer. The type decides, since the loose schemas accept any member. */
 export function isCustomerEvent(event: DomainEvent): event is CustomerEvent {
   return (customerEventTypes as readonly string[]).includes(event.type);
 }

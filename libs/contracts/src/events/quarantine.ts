@@ -8,20 +8,19 @@ export const quarantinedEventSchema = z.strictObject({
   type: z.string().describe('Its type'),
   consumer: z.string().describe('Which service cannot apply it'),
   reason: z.string().describe('Why, without any of its data'),
-  since: instant.describe('When it was quarantined first'),
-  retries: z.int().describe('How often it was delivered anew since'),
-  retryAt: instant.describe('When it is delivered anew the next time'),
+  since: instant.describe('When it was first quarantined'),
+  retries: z.int().describe('How often it was delivered again since then'),
+  retryAt: instant.describe('When it is delivered again next'),
 });
 export type QuarantinedEvent = z.infer<typeof quarantinedEventSchema>;
 
 function contractsOf({ producer, consumers }: Stream) {
   return {
     /**
-     * A consumer cannot apply an event. Its producer keeps the event, unconfirmed, and delivers it anew from
-     * time to time; the consumer acknowledges it only after this reply, so that what lies behind it is confirmed and no
-     * erasure confirmation is false.
-     * `known`: false for an event that the producer never wrote, or that every consumer had already: there is nothing
-     * to keep.
+     * A consumer cannot apply an event. Its producer keeps the event unconfirmed and delivers it again from time to
+     * time, so no erasure is confirmed that a consumer has not applied. The consumer acknowledges the event after this
+     * reply, so that later events can be confirmed. `known` is false for an event that the producer never wrote, or
+     * that every consumer has applied: there is nothing to keep.
      */
     quarantine: command({
       service: producer,
@@ -38,7 +37,7 @@ function contractsOf({ producer, consumers }: Stream) {
       request: z.strictObject({}),
       reply: z.strictObject({ events: z.array(quarantinedEventSchema), count: z.int() }),
     }),
-    /** Delivers one, or all, anew at once. */
+    /** Delivers one event, or all of them, again at once. */
     retry: command({
       service: producer,
       name: 'retry-quarantined-events',
@@ -49,6 +48,6 @@ function contractsOf({ producer, consumers }: Stream) {
   };
 }
 
-/** Of each producer of events. */
+/** The contracts of each producer of events. */
 export const quarantines = { issuance: contractsOf(streams.issuance), directory: contractsOf(streams.directory) };
 export type QuarantineContracts = (typeof quarantines)[keyof typeof quarantines];

@@ -1,19 +1,21 @@
 import { z } from 'zod';
 import type { ServiceName } from '../services.js';
-import { directoryEventSchema, issuanceEventSchema } from './events.js';
+import { directoryEventSchema, issuanceEventSchema, producerConfirmedSubjects } from './events.js';
 
-/** One JetStream stream per producer; each consumer is a durable of its own. Declared by the start job alone. */
+/** The JetStream stream of a producer, with one durable consumer per consuming service. */
 export interface Stream<Event extends z.ZodType = z.ZodType> {
   name: string;
   producer: ServiceName;
   subjects: string[];
   event: Event;
   consumers: readonly ServiceName[];
-  /** Those among them for which a command's answer waits: they say what they have applied. */
+  /** Consumers that acknowledge to the producer what they have applied, because a command's response waits for it. */
   awaited: readonly ServiceName[];
+  /** Subjects of events whose outbox rows stay until their producer deletes them (`confirmedByProducer`). */
+  producerConfirmedSubjects: readonly string[];
   /**
-   * What it may hold. A consumer that is away fills its stream so far, and then lacks the oldest events until the relay
-   * publishes them again.
+   * Maximum size. While a consumer is unavailable, its stream fills up to this size. JetStream then discards the oldest
+   * events, and the relay publishes them again once there is room.
    */
   maxBytes: number;
 }
@@ -25,7 +27,14 @@ function stream<Event extends z.ZodType>(
   event: Event,
   rest: Pick<Stream, 'consumers' | 'awaited' | 'maxBytes'>,
 ): Stream<Event> {
-  return { name: producer.toUpperCase(), producer, subjects: [`evt.${producer}.>`], event, ...rest };
+  return {
+    name: producer.toUpperCase(),
+    producer,
+    subjects: [`evt.${producer}.>`],
+    event,
+    producerConfirmedSubjects: producerConfirmedSubjects(producer),
+    ...rest,
+  };
 }
 
 export const streams = {
@@ -42,47 +51,46 @@ export const streams = {
 };
 
 /**
- * Where producers prove that JetStream stores: each has one message there, which the next one replaces. It is a stream
- * of its own because nobody consumes it: a stream with consumers would hand the messages to them, and store none
- * without.
+ * Producers publish probe messages to this stream to learn whether JetStream stores: it keeps the newest one of each.
+ * It is a separate stream, since a stream with consumers delivers its messages to them and stores none without
+ * consumers.
  */
 export const probeStream = { name: 'PROBE', subjects: ['probe.*'], maxBytes: mebibyte };
 
-/** Who probes publishes here and nowhere else in that stream. */
+/** The one subject of the probe stream that a service publishes to. */
 export function probeSubject(service: ServiceName): string {
   return `probe.${service}`;
 }
 
-/** How the remark in `/readyz` begins by which an operator, and the launcher, sees that events are not stored. */
+/** The beginning of the line in `/readyz` that tells operators and the launcher that events are not stored. */
 export const notStoringPrefix = 'JetStream does not store';
 
-/** Streams that this service consumes. */
 export function consumedBy(service: ServiceName): Stream[] {
   return Object.values(streams).filter((s) => s.consumers.includes(service));
 }
 
-/** Where a consumer says which events it has applied, so that a command's answer can wait for it. */
+/** A consumer acknowledges here which events it has applied, so that a command's response can wait for it. */
 export function projectionAcknowledgementSubject(consumer: ServiceName, producer: ServiceName): string {
   return `applied.${producer}.${consumer}`;
 }
 
-/** The ids of the events that a consumer has applied; a batch has 100 at the most. */
+/** Ids of applied events. A consumer's batch has at most 100. */
 export const projectionAcknowledgementSchema = z.array(z.string().max(64)).max(1000);
 
-/** Where directory tells gateways and auth what changed (versioned, with a heartbeat). */
+/** Subject of directory's heartbeat for gateway and auth. */
 export const revocationFeedSubject = 'feed.directory.access';
 
-/** Where the replicas of a service say that they live, four times a second. */
+/** The replicas of a service announce themselves here, four times a second. */
 export function replicaAnnouncementSubject(service: ServiceName): string {
   return `alive.${service}`;
 }
 
-/** What names a replica: no other may be addressed by it, and it fits a subject. */
+/** A token of a subject, so that it cannot address anything but one replica. */
 const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/);
 
 /**
- * `ready`: false when it lives and lacks something. `leaving`: it takes no more requests. `atMs` is its clock, so that
- * clocks can be compared.
+ * `ready` is false when the replica runs and `/readyz` fails. `leaving`: it accepts no more requests. `atMs` is the
+ * time of its machine, which receivers compare with theirs.
  */
 export const replicaAnnouncementSchema = z.looseObject({
   replica: replicaId,
@@ -92,7 +100,7 @@ export const replicaAnnouncementSchema = z.looseObject({
 });
 export type ReplicaAnnouncement = z.infer<typeof replicaAnnouncementSchema>;
 
-/** The subject of a contract at one replica of the service, and not at whichever the queue group chooses. */
+/** Subject of a contract at one replica, instead of the one that the queue group chooses. */
 export function addressedSubject(contractSubject: string, replica: string): string {
   return `${contractSubject}.${replica}`;
 }

@@ -3,15 +3,15 @@ import { command, query } from '../contract.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 
-/** What a claim link carries in its fragment: 256 random bits, worth one credential, once. */
+/** The fragment of a claim link: 256 random bits that claim one credential, once. */
 export const claimTokenSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the 43 characters after the # of the claim link')
-  .describe('What stands after the # of the claim link');
+  .describe('The text after the # of the claim link');
 
 export const claimStates = ['open', 'claimed', 'expired', 'withdrawn'] as const;
 
-/** What a claim page may know before anybody has proved anything. */
+/** Data of a claim that is shown to anybody with the link. */
 export const claimSchema = z
   .strictObject({
     state: z.enum(claimStates).describe('`open`: it can be claimed. A superseded offer counts as withdrawn'),
@@ -25,14 +25,14 @@ export const claimSchema = z
   .meta({ id: 'Claim' });
 export type Claim = z.infer<typeof claimSchema>;
 
-/** JSON of the WebAuthn API (Level 3 §5.1.8–9): made and read by the WebAuthn library on both sides. */
+/** JSON of the WebAuthn API (Level 3 §5.1.8–9), which the WebAuthn libraries on both sides read and write. */
 export const webAuthnJson = z.record(z.string(), z.unknown());
 export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
-/** SHA-256 of the secret in a browser's cookie, base64url. A ceremony that began with it ends with it alone. */
+/** SHA-256 of the secret in a browser's cookie, base64url. Only this browser can complete its ceremony. */
 const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
 
-/** Asking changes nothing, so that a link scanner is harmless. */
+/** A query that changes nothing, so that link scanners are harmless. */
 export const getClaim = query({
   service: 'issuance',
   name: 'get-claim',
@@ -56,7 +56,7 @@ export const beginClaim = command({
   errors: ['unknown_claim', 'claim_spent', 'claim_expired', 'claim_withdrawn', 'invalid_state'],
 });
 
-/** Exactly one wins, however many race. Writes the audit record, as the customer. */
+/** Of concurrent claims exactly one succeeds. The audit record names the customer as the actor. */
 export const completeClaim = command({
   service: 'issuance',
   name: 'complete-claim',
@@ -70,7 +70,7 @@ export const completeClaim = command({
   }),
   reply: z.strictObject({
     returnUrl: z.url().optional(),
-    subject: uuid.describe('For the record; not shown to the page'),
+    subject: uuid.describe('For the audit record; not sent to the page'),
   }),
   errors: [
     'unknown_claim',
@@ -84,8 +84,8 @@ export const completeClaim = command({
 });
 
 /**
- * How many passkeys an organization has for each RP ID: what a change of the RP ID concerns, and how far a move has
- * come.
+ * How many passkeys an organization has for each RP ID: shows what a change of the RP ID affects, and the progress of a
+ * move.
  */
 export const countPasskeys = query({
   service: 'issuance',

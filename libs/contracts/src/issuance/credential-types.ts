@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { credentialTypeName } from '../fields.js';
 
-/** ISO 8601: whole numbers, such as P1Y, P30D or PT24H. */
+/** ISO 8601 duration with integers, such as P1Y, P30D or PT24H. */
 const duration = z
   .string()
   .max(40)
@@ -11,21 +11,21 @@ const duration = z
     'must be an ISO 8601 duration such as P1Y, P30D or PT24H',
   );
 
-/** What an organization issues (product §5). */
+/** A type of credential that an organization issues (product §5). */
 export const credentialTypeSchema = z
   .strictObject({
     name: credentialTypeName.describe('For programs; permanent'),
     display: z.string().trim().min(1).max(100).describe('For people'),
-    validity: duration.optional().describe('From issue to end; without one it has no end'),
+    validity: duration.optional().describe('From issuance to expiration; without one it does not expire'),
     renewalWindow: duration
       .optional()
-      .describe('Before the end, in which a sign-in renews it; without one it is not renewable'),
-    revocable: z.boolean().describe('Whether what is held can be suspended and revoked'),
+      .describe('Time before the expiration in which a sign-in renews it; without one it is not renewable'),
+    revocable: z.boolean().describe('Whether its credentials can be suspended and revoked'),
     holders: z
       .array(z.enum(['passkey', 'wallet']))
       .min(1)
       .describe('What may hold it'),
-    isDefault: z.boolean().describe('What an offer and an app mean that name no type'),
+    isDefault: z.boolean().describe('Whether offers and apps that name no type use it'),
   })
   .meta({ id: 'CredentialType' });
 export type CredentialType = z.infer<typeof credentialTypeSchema>;
@@ -47,8 +47,8 @@ export const createCredentialType = command({
   errors: ['unknown_organization', 'conflict', 'invalid_request'],
 });
 /**
- * Changes what is given and leaves the rest. What was issued keeps its end and whether it is revocable; the next claim
- * or renewal takes the new.
+ * Changes only the given members. Issued credentials keep their expiration and whether they are revocable; the next
+ * claim or renewal uses the new values.
  */
 export const updateCredentialType = command({
   service: 'issuance',
@@ -57,11 +57,11 @@ export const updateCredentialType = command({
   request: z.strictObject({
     name: credentialTypeName,
     display: credentialTypeSchema.shape.display.optional(),
-    validity: duration.nullable().optional().describe('Null: without an end'),
+    validity: duration.nullable().optional().describe('Null: without expiration'),
     renewalWindow: duration.nullable().optional().describe('Null: not renewable'),
     revocable: z.boolean().optional(),
     holders: credentialTypeSchema.shape.holders.optional(),
-    isDefault: z.literal(true).optional().describe('Replaces the present default type'),
+    isDefault: z.literal(true).optional().describe('Replaces the current default type'),
   }),
   reply: credentialTypeSchema,
   errors: ['unknown_organization', 'unknown_credential_type', 'invalid_request'],

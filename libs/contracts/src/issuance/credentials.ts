@@ -4,9 +4,9 @@ import { uuid } from '../fields.js';
 import { credentialSchema } from './customers.js';
 
 /**
- * No control characters, nothing that turns the direction of text, no private use. As ranges of characters and below
- * the surrogates, since generators and linters of other languages know neither `\p{…}` nor the `u` flag; what ranges
- * cannot say (lone surrogates, tags, unassigned) is refused by the check behind it.
+ * Excludes control characters, characters that change the text direction, and private use. It consists of ranges of
+ * UTF-16 code units, since generators and linters of other languages support neither `\p{…}` nor the `u` flag. The
+ * additional check rejects what ranges cannot express (lone surrogates, tags, unassigned).
  */
 const printableRanges = [
   String.raw` -~\u00a0-\u00ac\u00ae-\u05ff\u0606-\u061b\u061d-\u06dc\u06de-\u070e\u0710-`,
@@ -27,14 +27,14 @@ export const reasonSchema = z
       .refine((text) => /^\P{C}*$/u.test(text), 'must be printable text')
       .optional()
       .describe(
-        'Why, for the record: a word for programs. Encrypted under a key of the customer, in the log as ' +
-          'well, and destroyed when they are erased',
+        'Why: a word for programs, for the audit record. Encrypted with a key of the customer, also in the log, ' +
+          'and destroyed when they are erased',
       )
       .meta({ examples: ['lost_device'] }),
   })
   .meta({ id: 'Reason' });
 
-/** Of the calling app alone, like everything about its customers (specification §2.5). */
+/** Only for the app that issued the credential, like everything about its customers (specification §2.5). */
 export const getIssued = query({
   service: 'issuance',
   name: 'get-issued',
@@ -55,9 +55,9 @@ const transition = (name: 'suspend' | 'resume' | 'revoke') =>
     errors: ['unknown_credential', 'not_revocable', 'invalid_state'],
   });
 
-/** issued → suspended: sign-in is refused until it is resumed. */
+/** issued → suspended: sign-ins are refused until it is resumed. */
 export const suspendCredential = transition('suspend');
 /** suspended → issued. */
 export const resumeCredential = transition('resume');
-/** issued or suspended → revoked, for ever. Of an offered one: withdrawn. */
+/** issued or suspended → revoked, permanently. The offer of an offered credential is withdrawn. */
 export const revokeCredential = transition('revoke');

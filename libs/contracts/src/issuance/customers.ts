@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 
-/** Specification §3: expiry is derived from time and never a status. */
+/** Specification §3: expiration is derived from time and is no status. */
 export const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
 export type CredentialStatus = (typeof credentialStatuses)[number];
 
@@ -10,11 +10,11 @@ export const credentialSchema = z
   .strictObject({
     id: z.string().describe('The issued credential'),
     credentialType: credentialTypeName.describe('Name of the credential type'),
-    status: z.enum(credentialStatuses).describe('An expired offer keeps the status `offered`; expiry is no status'),
+    status: z.enum(credentialStatuses).describe('An expired offer keeps the status `offered`; expiration is no status'),
     issuedAt: instant.optional().describe('When the customer first held it, across renewals'),
     expiresAt: instant
       .optional()
-      .describe('When it ends, if it has an end; of one that is only offered, the latest end that the offer fixed'),
+      .describe('When it expires, if it does; of one that is only offered, the latest time that the offer allows'),
     revokedAt: instant.optional().describe('When it was revoked'),
     revokedReason: z.string().optional().describe('Why it was revoked'),
     revocable: z
@@ -46,36 +46,34 @@ export const subjectSummarySchema = z
     subject: uuid.describe('The customer'),
     claimed: z.boolean().describe('Whether the customer has claimed a credential'),
     credentials: z.int().describe('Count of credentials issued to the customer, in any state, unclaimed ones included'),
-    live: z
-      .int()
-      .describe('Count of credentials currently live: issued and not past their end; a suspended one is not live'),
+    live: z.int().describe('Count of credentials currently live: issued and not expired; a suspended one is not live'),
     openOffers: z
       .int()
       .describe('Count of offers still waiting to be claimed; expired, withdrawn and superseded ones do not count'),
     lastIssuedAt: instant
       .optional()
       .describe('When a credential was last issued to the customer; a renewal does not count'),
-    createdAt: instant.describe('When the app first offered to this customer'),
+    createdAt: instant.describe('When the app made its first offer to this customer'),
   })
   .meta({ id: 'SubjectSummary' });
 export type SubjectSummary = z.infer<typeof subjectSummarySchema>;
 
 export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as const;
 
-/** An offer as events carry it: no token, nothing that could claim. */
+/** An offer in an event, without its claim token. */
 export const offerStateSchema = z.looseObject({
   id: uuid.describe('The offer'),
-  credentialId: uuid.describe('The credential that it leads to'),
-  status: z.enum(offerStatuses).describe('`open` says nothing about time: an expired offer stays `open`'),
+  credentialId: uuid.describe('The credential that it offers'),
+  status: z.enum(offerStatuses).describe('An expired offer stays `open`'),
   createdAt: instant.describe('When it was made'),
-  expiresAt: instant.describe('When it ends'),
+  expiresAt: instant.describe('When it expires'),
 });
 
-/** The whole public state of a customer: what an event about it carries, ids and states only. */
+/** The whole public state of a customer in an event: ids and states only. */
 export const subjectStateSchema = z.looseObject({
   subject: uuid.describe('The customer'),
-  app: z.string().describe('The app that made the first offer: the only one that sees this customer'),
-  createdAt: instant.describe('When the app first offered to this customer'),
+  app: z.string().describe('The app that made the first offer: the only one that can access this customer'),
+  createdAt: instant.describe('When the app made its first offer to this customer'),
   credentials: z.array(z.looseObject(credentialSchema.shape)).describe('Every credential, in order of creation'),
   offers: z.array(offerStateSchema).describe('The open offers, in order of creation; expired ones included'),
 });

@@ -28,13 +28,14 @@ export const offerRequestSchema = z
       .datetime({ offset: true })
       .optional()
       .describe(
-        'RFC 3339 time at which the credential ends, at the latest; must lie after the end of the offer. ' +
-          'Not for a credential that the customer holds and that has not ended: a recovery leaves it its end',
+        'RFC 3339 time at which the credential expires, at the latest; must be after the expiration of the offer. ' +
+          'Not allowed for a credential that the customer holds and that has not expired: a recovery keeps its ' +
+          'expiration',
       ),
     presence: presenceSchema
       .optional()
-      .describe('Proof that a person was present on the sign-up form; good for one offer'),
-    // Not z.url(), which cuts blanks off: the URL must equal a registered one to the letter.
+      .describe('Proof that a person was present on the sign-up form; valid for one offer'),
+    // Not z.url(), which trims spaces: the URL must equal a registered one exactly.
     returnUrl: z
       .string()
       .max(2000)
@@ -53,7 +54,7 @@ export const offerSchema = z
     offerId: uuid.describe('The offer, for withdrawing it'),
     credentialId: uuid.describe('The credential that the claim will issue'),
     credentialType: credentialTypeName.describe('Name of the credential type'),
-    expiresAt: instant.describe('When the offer ends'),
+    expiresAt: instant.describe('When the offer expires'),
   })
   .meta({ id: 'Offer' });
 export type Offer = z.infer<typeof offerSchema>;

@@ -1,33 +1,37 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
 
-/** A proof of presence as an app's backend relays it. One provider, one member that holds what its widget gave. */
+/** A presence proof as an app's backend forwards it, in the form of its provider. */
 export const presenceSchema = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('altcha').describe('The built-in proof of work'),
-      payload: z.string().min(1).max(8192).describe('What the widget put into the form field `altcha`'),
+      payload: z.string().min(1).max(8192).describe('Value of the form field `altcha`, which the widget sets'),
     }),
     z.strictObject({
       type: z.literal('turnstile').describe('Cloudflare Turnstile'),
-      token: z.string().min(1).max(2048).describe('What the widget put into the form field `cf-turnstile-response`'),
+      token: z
+        .string()
+        .min(1)
+        .max(2048)
+        .describe('Value of the form field `cf-turnstile-response`, which the widget sets'),
     }),
   ])
   .meta({ id: 'Presence' });
 export type Presence = z.infer<typeof presenceSchema>;
 
-/** What the ALTCHA widget solves, as that library writes it. */
+/** A challenge for the ALTCHA widget, in the form of that library. */
 export const challengeSchema = z
   .strictObject({
     parameters: z
       .record(z.string(), z.json())
-      .describe('What is to be found, for whom, and until when (`expiresAt`, in Unix seconds)'),
-    signature: z.string().describe('Over the parameters: a changed challenge proves nothing'),
+      .describe('Parameters of the proof of work, its binding, and its expiration (`expiresAt`, in Unix seconds)'),
+    signature: z.string().describe('Signature of the parameters: a changed challenge is not accepted'),
   })
   .meta({ id: 'PresenceChallenge' });
 export type PresenceChallenge = z.infer<typeof challengeSchema>;
 
-/** The challenge for the ALTCHA widget: bound to organization, app and purpose, for ten minutes. */
+/** A challenge for the ALTCHA widget, bound to organization, app and purpose, valid for ten minutes. */
 export const presenceChallenge = query({
   service: 'issuance',
   name: 'presence-challenge',
@@ -43,7 +47,7 @@ export const presenceChallenge = query({
   errors: ['unknown_app'],
 });
 
-/** The same question without a challenge, for the preflight of a browser. */
+/** The same query without a challenge, for the CORS preflight of a browser. */
 export const presenceOrigin = query({
   service: 'issuance',
   name: 'presence-origin',
@@ -67,7 +71,7 @@ export const getPresencePolicy = query({
   reply: presencePolicySchema,
   errors: ['unknown_organization'],
 });
-/** Changes what is given and leaves the rest. The secret is stored encrypted and never comes out again. */
+/** Changes only the given members. The secret is stored encrypted and never returned. */
 export const setPresencePolicy = command({
   service: 'issuance',
   name: 'set-presence-policy',

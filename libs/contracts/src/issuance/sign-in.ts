@@ -8,15 +8,14 @@ import { webAuthnJson } from './claims.js';
 export const credentialClaimSchema = z.strictObject({
   id: z.string(),
   type: credentialTypeName,
-  document_number: z.string().describe('Changes on every renewal: never a key'),
+  document_number: z.string().describe('Changes with every renewal: do not use it as a key'),
   issued_at: instant,
   expires_at: instant.optional(),
 });
 export type CredentialClaim = z.infer<typeof credentialClaimSchema>;
 
 /**
- * Options of a sign-in ceremony, bound to one interaction, valid for ten minutes and one response; of many, the newest
- * five count.
+ * Options of a sign-in ceremony, bound to one interaction, valid for ten minutes and for one response.
  */
 export const beginSignIn = command({
   service: 'issuance',
@@ -29,8 +28,8 @@ export const beginSignIn = command({
 export const signInDenialReasons = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
 
 /**
- * Verifies an assertion (user verification required, challenge consumed first) and looks up the live credential of the
- * wanted type. `refused` is a reply and not an error: the page shows it and stays usable.
+ * Verifies an assertion (with user verification) and finds the live credential of the requested type. `refused` is a
+ * reply and no error: the page shows the reason and stays usable.
  */
 export const completeSignIn = command({
   service: 'issuance',
@@ -47,8 +46,8 @@ export const completeSignIn = command({
       outcome: z.literal('signed_in'),
       subject: uuid,
       credential: credentialClaimSchema,
-      version: z.int().optional().describe('Of the customer, when they signed in'),
-      deviceBound: z.boolean().optional().describe('Whether the passkey cannot leave its device'),
+      version: z.int().optional().describe("Version of the customer's state at the sign-in"),
+      deviceBound: z.boolean().optional().describe('Whether the passkey is bound to its device'),
     }),
     z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInDenialReasons), subject: uuid.optional() }),
   ]),
@@ -56,8 +55,8 @@ export const completeSignIn = command({
 });
 
 /**
- * What auth must know of a customer whenever it speaks for them (userinfo, refresh, silent sign-in): `unknown` is
- * erased or never known, `not_live` is suspended, revoked, expired or not of the wanted type.
+ * The state of a customer, which auth queries whenever it makes a statement about them (userinfo, refresh, silent
+ * sign-in). `unknown`: erased, or never existed. `not_live`: suspended, revoked, expired or not of the requested type.
  */
 export const customerStatus = query({
   service: 'issuance',
@@ -72,8 +71,8 @@ export const customerStatus = query({
         .int()
         .optional()
         .describe(
-          'Sign-ins at an earlier version of the customer are over: their key was replaced, or the ' +
-            'credential was suspended meanwhile',
+          'Sign-ins at an earlier version of the customer are invalid: the passkey was replaced, or the ' +
+            'credential was suspended, since',
         ),
     }),
     z.strictObject({ state: z.literal('not_live') }),
@@ -82,15 +81,15 @@ export const customerStatus = query({
 });
 
 /**
- * GET /o/{shortId}/api/sign-in/{uid}: what the sign-in page may show. 404 `unknown_sign_in` when there is nothing to
- * sign in to.
+ * Response of GET /o/{shortId}/api/sign-in/{uid}: data for the sign-in page. 404 `unknown_sign_in` without such a
+ * sign-in.
  */
 export const signInSchema = z
   .strictObject({
     organization: z
       .strictObject({
-        shortId: z.string().describe('As it stands in the address'),
-        name: z.string().describe('For people'),
+        shortId: z.string().describe('Short ID, as in the URL'),
+        name: z.string().describe('Display name'),
       })
       .describe('The organization of the issuer'),
     app: z
@@ -100,11 +99,11 @@ export const signInSchema = z
           .url()
           .optional()
           .describe(
-            'A page of the app, to lead back to when the sign-in has ended: a post-logout redirect URI or the ' +
+            'A page of the app to return to when the sign-in has ended: a post-logout redirect URI or the ' +
               'origin of the redirect URI; absent for private-use schemes',
           ),
       })
-      .describe('The app that wants the customer signed in'),
+      .describe('The app that requested the sign-in'),
     earlierPasskeys: z
       .literal(true)
       .optional()
@@ -113,7 +112,7 @@ export const signInSchema = z
   .meta({ id: 'SignIn' });
 export type SignIn = z.infer<typeof signInSchema>;
 
-/** POST …/options. */
+/** Response of POST …/options. */
 export const signInOptionsSchema = z
   .strictObject({
     options: webAuthnJson.describe('PublicKeyCredentialRequestOptionsJSON (WebAuthn Level 3 §5.1.9)'),
@@ -126,13 +125,13 @@ export const signInOptionsSchema = z
   .meta({ id: 'SignInOptions' });
 
 /**
- * POST …/complete and …/cancel. With `redirectTo` the sign-in is over and the page goes there; `refused` alone says
- * that this passkey will not do, and another may be tried.
+ * Response of POST …/complete and …/cancel. With `redirectTo` the sign-in has ended and the page redirects. `refused`
+ * alone means that this passkey is not accepted, and another may be tried.
  */
 export const signInResultSchema = z
   .strictObject({
-    redirectTo: z.url().optional().describe('The sign-in is over: the page goes there'),
-    refused: z.enum(signInDenialReasons).optional().describe('Why this passkey will not do'),
+    redirectTo: z.url().optional().describe('The sign-in has ended: the page redirects there'),
+    refused: z.enum(signInDenialReasons).optional().describe('Why this passkey is not accepted'),
   })
   .meta({ id: 'SignInResult' });
 export type SignInResult = z.infer<typeof signInResultSchema>;

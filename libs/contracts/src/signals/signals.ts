@@ -8,19 +8,19 @@ export const publicEventTypes = (Object.keys(eventTypes) as EventType[]).filter(
   (type) => eventTypes[type].data !== undefined,
 ) as [EventType, ...EventType[]];
 
-/** An event as organizations get it: thin, ids and states only (product §8). */
+/** A public event: ids and states only (product §8). */
 export const publicEventSchema = z.strictObject({
   id: z.uuid().describe('The event; the same id again is the same event'),
   type: z.enum(publicEventTypes).describe('What happened; the list may grow'),
   occurredAt: instant.describe('When it happened'),
   version: z
     .int()
-    .describe('Of the customer, app or organization: counts its changes, so that consumers can order them'),
+    .describe('Version of the customer, app or organization: counts its changes, so that consumers can order them'),
   data: z.record(z.string(), z.json()).describe('Ids and states, by the schema of the type (docs/reference/events.md)'),
 });
 export type PublicEvent = z.infer<typeof publicEventSchema>;
 
-/** Oldest first, from where a reader was: those of one customer in the order in which they happened. */
+/** Events after a position, oldest first. Events of one customer are in the order in which they happened. */
 export const listEvents = query({
   service: 'signals',
   name: 'list-events',

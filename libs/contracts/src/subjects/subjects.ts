@@ -3,7 +3,7 @@ import { query } from '../contract.js';
 import { instant, pageLimit, uuid } from '../fields.js';
 import { subjectSchema, subjectSummarySchema } from '../issuance/customers.js';
 
-/** Where a page ended: the sort key of its last row. The gateway seals it into the opaque page token. */
+/** The sort key of a page's last row. The gateway encrypts it as the opaque page token. */
 export const subjectCursorSchema = z.strictObject({ createdAt: instant, subject: uuid });
 export type SubjectCursor = z.infer<typeof subjectCursorSchema>;
 

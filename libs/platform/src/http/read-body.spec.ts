@@ -16,7 +16,7 @@ describe('a body', () => {
     expect((await read(request)).toString()).toBe('abcdef');
   });
 
-  it('is refused as client_closed_request when it is cut off, now or before it was read', async () => {
+  it('is rejected as client_closed_request when the client disconnects, before or during reading', async () => {
     const request = sender();
     const reading = read(request);
     request.write('abc');
@@ -25,7 +25,7 @@ describe('a body', () => {
     await expect(read(request)).rejects.toMatchObject({ code: 'client_closed_request' });
   });
 
-  it('is refused as request_timeout when it does not arrive in time', async () => {
+  it('is rejected as request_timeout when it does not arrive in time', async () => {
     const request = sender();
     request.write('abc');
     await expect(read(request, { maxBytes: 10, timeoutMs: 5 })).rejects.toMatchObject({
@@ -37,14 +37,14 @@ describe('a body', () => {
   it.each([
     ['announced', { 'content-length': '11' }],
     ['not announced', {}],
-  ])('is refused when it is too large, %s, and the connection stays for the answer', async (_, headers) => {
+  ])('is rejected when it is too large, %s, and the connection stays open for the response', async (_, headers) => {
     const request = sender(headers);
     request.write('x'.repeat(11));
     await expect(read(request)).rejects.toMatchObject({ code: 'payload_too_large' });
     expect(request.destroyed).toBe(false);
   });
 
-  it('that goes on and on after its refusal loses the connection', async () => {
+  it('that does not end after its rejection loses the connection', async () => {
     const request = sender({ 'content-length': '100000000' });
     await expect(read(request)).rejects.toMatchObject({ code: 'payload_too_large' });
     for (let sent = 0; sent < 3_000_000 && !request.destroyed; sent += 500_000) {
@@ -57,8 +57,7 @@ describe('a body', () => {
 
 describe('a repeated header', () => {
   const raw = (...rawHeaders: string[]) => ({ rawHeaders }) as IncomingMessage;
-  it('is found in any spelling', () =>
-    expect(isRepeated(raw('Host', 'a', 'X', 'host', 'hoST', 'b'), 'host')).toBe(true));
+  it('is found in any case', () => expect(isRepeated(raw('Host', 'a', 'X', 'host', 'hoST', 'b'), 'host')).toBe(true));
   it('is not mistaken for a value or another name', () =>
     expect(isRepeated(raw('Host', 'host', 'X-Host', 'host'), 'host')).toBe(false));
 });

@@ -3,17 +3,17 @@ import { AppError } from '../app-error.js';
 
 export interface BodyLimits {
   maxBytes: number;
-  /** By when the whole body must be here, counted from the call. */
+  /** Time until the whole body must have arrived. */
   timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 10_000;
-/** What a refused sender may still send, so that its client reads the refusal in place of a reset connection. */
+/** Read and discarded after an error, so that the client reads the response instead of a reset connection. */
 const maxDiscardedBytes = 2_097_152;
 
 /**
- * Reads a request body to its end, within a size and a time. It never destroys the request by itself, as an async
- * iterator would: with the socket the answer and the sender's address would be gone.
+ * Reads a request body to its end, within a size and a timeout. It does not destroy the request, as an async iterator
+ * would: without the socket there would be no response, and no address of the sender for the audit record.
  * @throws payload_too_large, request_timeout, client_closed_request
  */
 export function readBody(
@@ -42,13 +42,13 @@ export function readBody(
     const end = (): void => finish();
     const cutOff = (): void => finish(new AppError('client_closed_request'));
     const timer = setTimeout(() => finish(new AppError('request_timeout')), timeoutMs);
-    // Whoever has left while we looked at the headers ends no stream any more.
+    // A request whose client has disconnected already emits no further event.
     if (request.destroyed) return cutOff();
     request.on('data', take).on('end', end).on('error', cutOff).on('close', cutOff);
   });
 }
 
-/** Lets what is still coming of a body run out unread; a sender who does not stop loses the connection. */
+/** Discards the rest of a body. A sender that does not stop loses the connection. */
 function discardBody(request: IncomingMessage): void {
   let discarded = 0;
   request.on('error', () => undefined);
@@ -60,7 +60,7 @@ function discardBody(request: IncomingMessage): void {
 }
 
 /**
- * Whether a header line stands there more than once: Node keeps one of some, and a proxy in front might have read the
+ * Whether a header occurs more than once. Of some headers Node keeps only one, and a proxy in front may have read the
  * other.
  */
 export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {

@@ -29,7 +29,7 @@ describe('a JSON body', () => {
     '{"a":1,"a":2}',
     '{"b":[{"a":1,"\\u0061":2}]}',
     '['.repeat(21) + ']'.repeat(21),
-  ])('is refused as unreadable: %j', (text) =>
+  ])('is rejected as unreadable: %j', (text) =>
     expect(read(body(text))).rejects.toMatchObject({
       code: 'invalid_request',
       status: 400,
@@ -37,7 +37,7 @@ describe('a JSON body', () => {
     }),
   );
 
-  it('is refused when it is not UTF-8', () =>
+  it('is rejected when it is not UTF-8', () =>
     expect(read(body(Buffer.from([0x22, 0xff, 0x22])))).rejects.toMatchObject({ status: 400 }));
   it('does not mistake brackets in strings for depth', async () =>
     expect(await read(body(JSON.stringify('['.repeat(100))))).toBe('['.repeat(100)));
@@ -47,7 +47,7 @@ describe('a JSON body', () => {
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': 'application/jsonx' }],
     [{ 'content-type': 'application/json', 'content-encoding': 'gzip' }],
-  ])('is refused with headers %j', (headers) =>
+  ])('is rejected with headers %j', (headers) =>
     expect(read(body('{}', headers as Record<string, string>))).rejects.toMatchObject({
       code: 'unsupported_media_type',
     }),
@@ -74,7 +74,7 @@ describe('a JSON object', () => {
     '{"a":1,"a":1}',
     '{"a":'.repeat(21) + '1' + '}'.repeat(21),
     '['.repeat(9000) + ']'.repeat(9000),
-  ])('is refused with 400: %.30j', (text) =>
+  ])('is rejected with 400: %.30j', (text) =>
     expect(readObject(body(text))).rejects.toMatchObject({
       code: 'invalid_request',
       status: 400,
@@ -82,6 +82,6 @@ describe('a JSON object', () => {
     }),
   );
 
-  it('needs its content type though it is empty: a form of another site cannot send it', () =>
+  it('needs its content type even if empty, because a form of another site cannot send it', () =>
     expect(readObject(body('', {}))).rejects.toMatchObject({ code: 'unsupported_media_type' }));
 });

@@ -15,9 +15,9 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
 }
 
 /**
- * Reads a JSON object; an empty body is an empty one. The content type is required of an empty body as well: no form of
- * another site can send this one without asking first (Fetch, "CORS-safelisted request-header"), and nobody answers
- * that.
+ * Reads a JSON object; an empty body is an empty object. The content type is required for an empty body as well: a page
+ * of another site cannot send it without a CORS preflight (Fetch, "CORS-safelisted request-header"), which is not
+ * answered.
  */
 export async function readJsonObject(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
   requireJson(request);
@@ -38,7 +38,7 @@ function requireJson({ headers }: IncomingMessage): void {
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
 }
 
-/** The media type without its parameters, in small letters. */
+/** The media type without parameters, in lower case. */
 export function mediaTypeOf(contentType = ''): string {
   return contentType.split(';')[0]!.trim().toLowerCase();
 }

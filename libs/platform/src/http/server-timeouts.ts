@@ -1,4 +1,4 @@
-/** How often Node looks for connections that have had their time. */
+/** How often Node closes connections whose timeout has passed, in ms. */
 const connectionsCheckingInterval = 1000;
 
 export interface ServerTimeouts {
@@ -9,9 +9,9 @@ export interface ServerTimeouts {
 }
 
 /**
- * Options of a FastifyAdapter. Fastify takes `requestTimeout` alone, and Node's `headersTimeout` of a minute stays:
- * whichever of the two is greater then bounds the whole request, so that a sender who stops in the middle of a body has
- * a minute.
+ * Options of a FastifyAdapter. Fastify sets `requestTimeout` only, and the greater one of it and Node's
+ * `headersTimeout` of a minute limits the whole request. A sender that stops in the middle of a body would have a
+ * minute.
  */
 export function serverTimeouts({ headersTimeoutMs, requestTimeoutMs }: ServerTimeouts) {
   if (headersTimeoutMs >= requestTimeoutMs)

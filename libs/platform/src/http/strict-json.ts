@@ -1,11 +1,11 @@
 import { AppError } from '../app-error.js';
 
-/** How deep a body may nest: deeper is an attack on whatever walks it recursively. */
+/** A deeper body could exhaust the stack of code that walks it recursively. */
 const maxDepth = 20;
 
 /**
- * JSON as RFC 8259 wants it to be portable: UTF-8, no member twice, nothing deep, no `__proto__`. Two readers of one
- * text must not see two values.
+ * Parses JSON that every reader interprets alike (RFC 8259): UTF-8, no duplicate members, limited depth, no
+ * `__proto__`.
  * @throws invalid_request, status 400
  */
 export function parseStrictJson(bytes: Buffer): unknown {
@@ -23,7 +23,7 @@ export function parseStrictJson(bytes: Buffer): unknown {
     if (!Array.isArray(this)) read += 1;
     return member;
   });
-  // JSON.parse keeps the last of two members of one name without a word; the root counts as one more.
+  // JSON.parse silently keeps the last of duplicate members. The reviver is called once more, for the root.
   if (read !== members + 1) throw unreadable('The body names a member twice.');
   return value;
 }
@@ -36,7 +36,7 @@ function parse(text: string, reviver: (this: unknown, key: string, value: unknow
   }
 }
 
-/** How deep a JSON text nests, and how many members its objects name: outside of strings, each colon is one. */
+/** Depth of a JSON text, and the number of its members: each colon outside a string belongs to one. */
 function shapeOf(text: string): { depth: number; members: number } {
   let open = 0;
   let depth = 0;

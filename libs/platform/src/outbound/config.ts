@@ -6,7 +6,7 @@ const list = (text: string) =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** Of each service that calls addresses which somebody outside chose. */
+/** Settings of each service that calls URLs chosen by others. */
 export const outboundConfigSchema = z.object({
   OUTBOUND_ALLOW: z
     .string()
@@ -18,7 +18,8 @@ export const outboundConfigSchema = z.object({
       'must be origins such as http://localhost:8090, comma separated, without a path',
     )
     .describe(
-      'Exact origins, comma separated, that may be called though they are not https on a public address; empty in production',
+      'Exact origins, comma separated, that may be called although they are not https on a public address; empty in ' +
+        'production',
     ),
   OUTBOUND_PORTS: z
     .string()
@@ -28,6 +29,6 @@ export const outboundConfigSchema = z.object({
       (ports) => ports.length > 0 && ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536),
       'must be port numbers, comma separated',
     )
-    .describe('Ports that may be called elsewhere, comma separated'),
+    .describe('Ports that may be called on all other hosts, comma separated'),
 });
 export type OutboundConfig = z.output<typeof outboundConfigSchema>;

@@ -8,23 +8,21 @@ import { isPublicAddress } from './public-address.js';
 /** The addresses of a name, IPv4 and IPv6; throws when there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-const connectTimeout = 5000;
+const connectTimeoutMs = 5000;
 
 /**
- * Asks the name servers themselves. The system's own way, getaddrinfo, occupies one of four threads for as long as a
- * name server keeps silent, and the same threads sign tokens: an address that somebody registered could bring that to a
- * halt.
+ * Queries the name servers directly. getaddrinfo blocks one of four threads while a name server does not respond, and
+ * the same threads sign tokens: a URL that somebody registered could stop that.
  */
 export const resolveWithNameServers: Resolve = async (hostname) => {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
-  const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
 };
 
 /**
- * Connects to what was looked at: the addresses come from one look-up, all of them must be public, and the socket is
- * opened to one of them, so that a name which resolves to something else a moment later changes nothing (DNS
- * rebinding).
+ * Connects to the addresses that were checked: they come from one lookup, and all of them must be public. A name that
+ * resolves to another address a moment later changes nothing (DNS rebinding).
  */
 export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildConnector.connector {
   const lookup: LookupFunction = (hostname, options, done) => {
@@ -44,14 +42,14 @@ export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildC
       (error: unknown) => done(error as Error, ''),
     );
   };
-  // Said here, because an environment variable could turn the verification off for all that says nothing.
-  const tls = { rejectUnauthorized: true, timeout: connectTimeout };
+  // Set explicitly, because an environment variable can disable verification as the default.
+  const tls = { rejectUnauthorized: true, timeout: connectTimeoutMs };
   const direct = buildConnector(tls);
   const guarded = buildConnector({ ...tls, lookup });
   return (options, done) => {
     const url = `${options.protocol}//${options.host ?? options.hostname}`;
     try {
-      // Once more, since a literal address is connected to without any look-up.
+      // Checked again, since a literal address is connected to without a lookup.
       const { origin } = requireDestination(url, rules);
       (rules.allow.includes(origin) ? direct : guarded)(options, done);
     } catch (error) {
@@ -63,7 +61,7 @@ export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildC
 async function publicAddresses(hostname: string, resolve: Resolve): Promise<{ address: string; family: 4 | 6 }[]> {
   const addresses = await resolve(hostname);
   if (addresses.length === 0) throw new OutboundError('no answer', 'no answer: the name does not resolve.');
-  // One that is not public among others is a trick or a mistake, and which of them is taken would be luck.
+  // Rejected even if only one is not public, since any of them may be chosen.
   if (!addresses.every(isPublicAddress))
     throw notAllowed('its name leads to an address that is not of the public internet.');
   return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));

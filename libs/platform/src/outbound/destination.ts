@@ -5,20 +5,20 @@ import { isPublicAddress } from './public-address.js';
 export interface OutboundRules {
   /** Exact origins that may be called whatever their scheme, address and port. */
   allow: readonly string[];
-  /** Ports that may be called elsewhere. */
+  /** Ports that may be called on all other hosts. */
   ports: readonly number[];
 }
 
-/** An address in a URL, without its brackets; undefined when a name stands there. */
+/** The IP address in a URL, without brackets; undefined if the host is a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) ? bare : undefined;
 }
 
 /**
- * Whether a URL may be called at all, as far as it says so itself; what its name resolves to is looked at when
- * connecting. The URL parser has written decimal, octal and hexadecimal hosts as dotted ones by now (WHATWG URL §3.5).
- * @throws OutboundError `address not allowed`, in words for whoever registers the URL
+ * Checks everything about a URL that does not need a lookup; the connector checks the addresses of its name. The URL
+ * parser has normalized decimal, octal and hexadecimal hosts (WHATWG URL §3.5).
+ * @throws OutboundError `address not allowed`, with a reason for the person who registers the URL
  */
 export function requireDestination(url: string, { allow, ports }: OutboundRules): URL {
   if (!URL.canParse(url)) throw notAllowed('it is not a URL.');
@@ -38,8 +38,7 @@ export function requireDestination(url: string, { allow, ports }: OutboundRules)
 }
 
 /**
- * Names that mean nothing outside of one network (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`), or have
- * no dot at all.
+ * Names that are local to one network (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`), or have no dot.
  */
 function isLocalName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');

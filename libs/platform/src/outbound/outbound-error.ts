@@ -1,15 +1,15 @@
-/** Why a call to the outside failed; `status` is an answer that is not 2xx, redirects included. */
+/** Why an outbound request failed; `status` is a response that is not 2xx, redirects included. */
 export type OutboundFailure = 'address not allowed' | 'no answer' | 'timed out' | 'too large' | 'status';
 
 /**
- * A call to the outside that did not succeed. May be shown to whoever named the address: it says nothing of what an
- * address inside answered, or of whether one is there.
+ * A failed outbound request. It may be shown to the person who chose the URL: it does not reveal what an internal
+ * address responded, or whether it exists.
  */
 export class OutboundError extends Error {
   constructor(
     readonly failure: OutboundFailure,
     message: string,
-    /** Of the answer, when there was one. */
+    /** Status of the response, if there was one. */
     readonly status?: number,
   ) {
     super(message);

@@ -7,7 +7,7 @@ import { OutboundError } from './outbound-error.js';
 import { Outbound, type OutboundRequest } from './outbound.js';
 import { selfSigned } from './self-signed.fixture.js';
 
-/** Of a root name server: public, and it answers no https. */
+/** Address of a root name server: public, and without https. */
 const someoneElse = '198.41.0.4';
 
 let server: Server;
@@ -68,7 +68,7 @@ const allowed = () => outbound([`http://localhost:${port}`]);
 const local = () => `http://localhost:${port}/in`;
 
 describe('an origin that is allowed', () => {
-  test('is called, and the service says at its start that it may', async () => {
+  test('is called, and logged at start', async () => {
     const { status, body } = await allowed().request(local(), {
       body: 'a=b',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -83,7 +83,7 @@ describe('an origin that is allowed', () => {
     expect(lines).toEqual([expect.stringContaining(`http://localhost:${port}`)]);
   });
 
-  test.each(['another port', 'another name', 'another scheme'])('does not let in %s', async (what) => {
+  test.each(['another port', 'another name', 'another scheme'])('does not allow %s', async (what) => {
     const url = {
       'another port': `http://localhost:${portOf(secured)}/`,
       'another name': `http://127.0.0.1:${port}/`,
@@ -93,14 +93,14 @@ describe('an origin that is allowed', () => {
     expect(heard).toEqual([]);
   });
 
-  test('must still prove by its certificate that it is the one', async () => {
+  test('still needs a valid certificate', async () => {
     expect(
       await failureOf(outbound([`https://localhost:${portOf(secured)}`]), `https://localhost:${portOf(secured)}/`),
     ).toMatchObject({ failure: 'no answer', message: 'no answer.' });
     expect(heard).toEqual([]);
   });
 
-  test('is called in spite of a proxy of the environment, and cookies are not kept', async () => {
+  test('is called without the proxy of the environment, and without cookies of earlier responses', async () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = 'http://127.0.0.1:9';
     answer = (_, response) => void response.setHeader('set-cookie', 'a=b').end();
@@ -114,7 +114,7 @@ describe('an origin that is allowed', () => {
 });
 
 describe('a name', () => {
-  test('that leads inside is refused, also when only one of its addresses does', async () => {
+  test('is rejected when any of its addresses is not public', async () => {
     for (const addresses of [
       ['127.0.0.1'],
       [someoneElse, '127.0.0.1'],
@@ -131,20 +131,20 @@ describe('a name', () => {
     expect(heard).toEqual([]);
   });
 
-  test('that is public when looked at and private a moment later leads nowhere (rebinding)', async () => {
+  test('that resolves to a private address a moment later is not called there (rebinding)', async () => {
     let asked = 0;
     const rebinding = outbound([], async () => [(asked += 1) % 2 === 1 ? someoneElse : '127.0.0.1']);
     const url = `https://shop.example:${portOf(secured)}/`;
     expect(await failureOf(rebinding, url, { timeoutMs: 400 })).toMatchObject({
       failure: expect.stringMatching(/no answer|timed out/),
     });
-    // One look-up, one connection: there was no second answer to fall for.
+    // One lookup and one connection: there was no second lookup to exploit.
     expect(asked).toBe(1);
     expect(await failureOf(rebinding, url)).toMatchObject({ failure: 'address not allowed' });
     expect([asked, heard]).toEqual([2, []]);
   });
 
-  test('that does not resolve is no answer, and says no more', async () => {
+  test('that does not resolve fails without details', async () => {
     expect(
       await failureOf(
         outbound([], async () => []),
@@ -159,7 +159,7 @@ describe('a name', () => {
     ).toMatchObject({ failure: 'no answer', message: 'no answer.' });
   });
 
-  test('of a name server that keeps silent is waited for no longer than the whole may take', async () => {
+  test('fails after the timeout of the request when its name server does not respond', async () => {
     const began = performance.now();
     expect(
       await failureOf(
@@ -168,11 +168,11 @@ describe('a name', () => {
         { timeoutMs: 300 },
       ),
     ).toMatchObject({ failure: 'timed out' });
-    // Less than the five seconds of a connection.
+    // Less than the five seconds of connecting.
     expect(performance.now() - began).toBeLessThan(3000);
   });
 
-  test('is not looked up when its address stands in the URL', async () => {
+  test('is not looked up when the URL contains an address', async () => {
     const never = outbound([], () => Promise.reject(new Error('asked')));
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
       expect(await failureOf(never, `https://${host}:${portOf(secured)}/`)).toMatchObject({
@@ -183,8 +183,8 @@ describe('a name', () => {
   });
 });
 
-describe('an answer', () => {
-  test.each([301, 302, 303, 307, 308])('%i to somewhere else is a failure and is not followed', async (status) => {
+describe('a response', () => {
+  test.each([301, 302, 303, 307, 308])('%i fails, and the redirect is not followed', async (status) => {
     answer = (_, response) => void response.writeHead(status, { location: `http://localhost:${port}/second` }).end();
     expect(await failureOf(allowed(), local())).toMatchObject({
       failure: 'status',
@@ -194,7 +194,7 @@ describe('an answer', () => {
     expect(heard.map(({ url }) => url)).toEqual(['/in']);
   });
 
-  test('that leads to metadata is not followed either', async () => {
+  test('that redirects to the metadata service is not followed', async () => {
     answer = (_, response) =>
       void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
     expect(await failureOf(allowed(), local())).toMatchObject({
@@ -203,7 +203,7 @@ describe('an answer', () => {
     });
   });
 
-  test.each([400, 404, 500, 503])('%i is a failure, and its words are not passed on', async (status) => {
+  test.each([400, 404, 500, 503])('%i fails without its body', async (status) => {
     answer = (_, response) => void response.writeHead(status, 'tell nobody').end('a secret from inside');
     expect(await failureOf(allowed(), local())).toMatchObject({
       failure: 'status',
@@ -212,7 +212,7 @@ describe('an answer', () => {
     });
   });
 
-  test('of more bytes than are read is refused, however it comes', async () => {
+  test('that is too large fails, with and without a Content-Length', async () => {
     const endless: RequestListener = (_, response) => {
       const timer = setInterval(() => response.write(Buffer.alloc(16_384)), 1);
       response.on('close', () => clearInterval(timer));
@@ -225,7 +225,7 @@ describe('an answer', () => {
     expect((await allowed().request(local())).body).toHaveLength(65_536);
   });
 
-  test('that comes byte by byte, or never, is waited for no longer than the whole may take', async () => {
+  test('that arrives byte by byte, or never, fails after the timeout', async () => {
     const dripping: RequestListener = (_, response) => {
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(timer));
@@ -236,7 +236,7 @@ describe('an answer', () => {
     }
   });
 
-  test('that breaks off is no answer', async () => {
+  test('that breaks off fails', async () => {
     answer = (request) => void request.socket.destroy();
     expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'no answer', message: 'no answer.' });
   });

@@ -1,14 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** RFC 4291 §2.4, IANA: the only block of IPv6 from which public addresses are given out. */
+/** The only block of IPv6 with public addresses (RFC 4291 §2.4, IANA). */
 const globalUnicast = ipaddr.IPv6.parse('2000::');
 
 /**
- * Whether an IP address is one of the public internet. IPv4 inside of IPv6 counts as what it leads to: mapped
- * (RFC 4291 §2.5.5.2) and NAT64 (RFC 6052 §2.1). Other tunnels (6to4, Teredo, local NAT64) lead to where we cannot see.
+ * Whether an IP address belongs to the public internet. An IPv4 address in IPv6, mapped (RFC 4291 §2.5.5.2) or NAT64
+ * (RFC 6052 §2.1), counts as that IPv4 address. Other tunnels (6to4, Teredo, local NAT64) are not public, since their
+ * destination is unknown.
  */
 export function isPublicAddress(address: string): boolean {
-  // A zone names an interface of this machine.
+  // A zone is an interface of this machine.
   if (!ipaddr.isValid(address) || address.includes('%')) return false;
   const ip = ipaddr.process(address);
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';

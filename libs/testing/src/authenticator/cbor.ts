@@ -1,4 +1,4 @@
-/** What an authenticator writes: CBOR (RFC 8949) of whole numbers, bytes, text and maps; nothing longer than 65,535. */
+/** CBOR (RFC 8949) as authenticators use it: integers, bytes, text and maps, none longer than 65,535. */
 export type Cbor = number | string | Buffer | Map<number | string, Cbor>;
 
 export function encodeCbor(value: Cbor): Buffer {
@@ -11,7 +11,7 @@ export function encodeCbor(value: Cbor): Buffer {
   ]);
 }
 
-/** §3.1: the major type in the upper three bits, then the number in as few bytes as it needs. */
+/** §3.1: the major type in the upper three bits, then the number in as few bytes as possible. */
 function head(major: number, n: number): Buffer {
   if (n < 24) return Buffer.from([(major << 5) | n]);
   if (n < 256) return Buffer.from([(major << 5) | 24, n]);

@@ -4,7 +4,7 @@ import { encodeCbor, type Cbor } from './cbor.js';
 export const keyAlgorithms = ['ES256', 'EdDSA', 'RS256'] as const;
 export type KeyAlgorithm = (typeof keyAlgorithms)[number];
 
-/** COSE numbers (RFC 9053), as they stand in `pubKeyCredParams`. */
+/** COSE numbers (RFC 9053) as in `pubKeyCredParams`. */
 export const coseNumbers: Record<KeyAlgorithm, number> = { ES256: -7, EdDSA: -8, RS256: -257 };
 
 /** The private key of a passkey. */

@@ -3,39 +3,39 @@ import { encodeCbor, type Cbor } from './cbor.js';
 import { coseNumbers, keyAlgorithms, newKey, type KeyAlgorithm, type PasskeyKey } from './keys.js';
 
 export interface AuthenticatorOptions {
-  /** Left out: the first that the site asks for. */
+  /** By default the site's first choice. */
   algorithm?: KeyAlgorithm;
-  /** Zeros unless given. */
+  /** Zeros by default. */
   aaguid?: string;
-  /** Passkeys that are synced: backup flags set, counter always 0. */
+  /** Synced passkeys: backup flags set, counter always 0. */
   synced?: boolean;
 }
 
-/** How a ceremony goes; all but `origin` are ways of going wrong. */
+/** Options of a ceremony. All but `origin` make it deviate from a correct one. */
 export interface CeremonyOptions {
-  /** Of the page in which it runs. */
+  /** Origin of the page in which it runs. */
   origin: string;
-  /** Another RP ID than the options ask for. */
+  /** Another RP ID than in the options. */
   rpId?: string;
   /** False: the authenticator did not verify its user. */
   userVerified?: boolean;
   userPresent?: boolean;
-  /** The signature is of another key. */
+  /** Signs with another key. */
   badSignature?: boolean;
-  /** Another challenge than that of the options. */
+  /** Another challenge than in the options. */
   challenge?: string;
   crossOrigin?: boolean;
   /** `webauthn.create` or `webauthn.get`. */
   type?: string;
-  /** What the counter says, now and from now on. */
+  /** Sets the counter. */
   counter?: number;
-  /** At registration: instead of a random one. */
+  /** At registration, by default random. */
   credentialId?: Buffer;
-  /** At registration: in place of the COSE key that it signs with. */
+  /** At registration: another COSE key than the one that it signs with. */
   publicKey?: Buffer;
-  /** At authentication: which passkey is picked; the newest for the RP ID when left out. */
+  /** At authentication: id of the passkey, by default the newest one for the RP ID. */
   passkey?: string;
-  /** At authentication: another handle than the one that was registered. */
+  /** At authentication: another handle than the registered one. */
   userHandle?: string;
 }
 
@@ -43,11 +43,11 @@ export interface AuthenticatorPasskey {
   id: string;
   rpId: string;
   userHandle: string;
-  /** As the picker shows it. */
+  /** As shown when the user selects a passkey. */
   userName: string;
 }
 
-interface Kept extends AuthenticatorPasskey {
+interface StoredPasskey extends AuthenticatorPasskey {
   key: PasskeyKey;
   counter: number;
 }
@@ -66,12 +66,12 @@ interface RequestOptions {
 }
 
 /**
- * An authenticator without a device, and the browser around it: answers the options of a ceremony as
- * `navigator.credentials` would (WebAuthn Level 3 §6), or wrongly in one point when told so. Keeps one passkey per RP
- * ID and user handle, as real ones do.
+ * A software authenticator with the browser's part: it responds to the options of a ceremony as `navigator.credentials`
+ * would (WebAuthn Level 3 §6), or deviates as requested. It keeps one passkey per RP ID and user handle, as real ones
+ * do.
  */
 export class SoftwareAuthenticator {
-  private kept: Kept[] = [];
+  private stored: StoredPasskey[] = [];
   private readonly options: AuthenticatorOptions;
 
   // Not a parameter property: the black-box tests run this with types stripped.
@@ -81,7 +81,7 @@ export class SoftwareAuthenticator {
 
   /** Its passkeys, oldest first. */
   get passkeys(): readonly AuthenticatorPasskey[] {
-    return this.kept.map(({ id, rpId, userHandle, userName }) => ({ id, rpId, userHandle, userName }));
+    return this.stored.map(({ id, rpId, userHandle, userName }) => ({ id, rpId, userHandle, userName }));
   }
 
   /** PublicKeyCredentialCreationOptionsJSON → RegistrationResponseJSON. */
@@ -91,7 +91,7 @@ export class SoftwareAuthenticator {
     const algorithm =
       this.options.algorithm ?? keyAlgorithms.find((a) => pubKeyCredParams[0]?.alg === coseNumbers[a]) ?? 'ES256';
     const id = ceremony.credentialId ?? randomBytes(16);
-    const passkey: Kept = {
+    const passkey: StoredPasskey = {
       id: id.toString('base64url'),
       rpId,
       userHandle: user.id,
@@ -99,7 +99,7 @@ export class SoftwareAuthenticator {
       key: newKey(algorithm),
       counter: ceremony.counter ?? 0,
     };
-    this.kept = [...this.kept.filter((p) => p.rpId !== rpId || p.userHandle !== user.id), passkey];
+    this.stored = [...this.stored.filter((p) => p.rpId !== rpId || p.userHandle !== user.id), passkey];
 
     const aaguid = Buffer.from((this.options.aaguid ?? '').replaceAll('-', '').padEnd(32, '0'), 'hex');
     const attested = Buffer.concat([aaguid, uint16(id.length), id, ceremony.publicKey ?? passkey.key.cose]);
@@ -109,34 +109,32 @@ export class SoftwareAuthenticator {
       ['attStmt', new Map()],
       ['authData', authData],
     ]);
-    return answer(passkey.id, {
+    return toResponse(passkey.id, {
       clientDataJSON: clientData('webauthn.create', challenge, ceremony).toString('base64url'),
       attestationObject: encodeCbor(attestation).toString('base64url'),
       transports: ['internal'],
     });
   }
 
-  /**
-   * PublicKeyCredentialRequestOptionsJSON → AuthenticationResponseJSON. Throws when it has no passkey for the RP ID.
-   */
+  /** PublicKeyCredentialRequestOptionsJSON → AuthenticationResponseJSON. Throws without a passkey for the RP ID. */
   authenticate(optionsJson: object, ceremony: CeremonyOptions): Record<string, unknown> {
     const {
       challenge,
       rpId = new URL(ceremony.origin).hostname,
       allowCredentials = [],
     } = optionsJson as RequestOptions;
-    const wanted = (p: Kept) =>
+    const matches = (p: StoredPasskey) =>
       p.rpId === rpId &&
       (!ceremony.passkey || p.id === ceremony.passkey) &&
       (allowCredentials.length === 0 || allowCredentials.some((a) => a.id === p.id));
-    const passkey = this.kept.findLast(wanted);
+    const passkey = this.stored.findLast(matches);
     if (!passkey) throw new Error(`the authenticator has no passkey for ${rpId}`);
     passkey.counter = ceremony.counter ?? (this.options.synced ? 0 : passkey.counter + 1);
 
     const data = clientData('webauthn.get', challenge, ceremony);
     const authData = this.authenticatorData(rpId, passkey.counter, ceremony, false);
     const signed = Buffer.concat([authData, sha256(data)]);
-    return answer(passkey.id, {
+    return toResponse(passkey.id, {
       clientDataJSON: data.toString('base64url'),
       authenticatorData: authData.toString('base64url'),
       signature: (ceremony.badSignature ? newKey('ES256') : passkey.key).sign(signed).toString('base64url'),
@@ -155,7 +153,7 @@ export class SoftwareAuthenticator {
   }
 }
 
-/** §5.8.1: what the browser says of the ceremony, and what is signed. */
+/** §5.8.1: the browser's data of the ceremony, which is signed. */
 function clientData(type: string, challenge: string, ceremony: CeremonyOptions): Buffer {
   const { origin, crossOrigin = false } = ceremony;
   return Buffer.from(
@@ -163,7 +161,7 @@ function clientData(type: string, challenge: string, ceremony: CeremonyOptions):
   );
 }
 
-function answer(id: string, response: object): Record<string, unknown> {
+function toResponse(id: string, response: object): Record<string, unknown> {
   return {
     id,
     rawId: id,
