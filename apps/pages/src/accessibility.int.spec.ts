@@ -8,7 +8,7 @@ const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe
 suite('accessibility of the pages', () => {
   const pages = new PagesInBrowser();
 
-  test.each([link, signIn])('without JavaScript, %s shows only the text about it', async (address) => {
+  test.each([link, signIn])('%s shows only a text about JavaScript when that is switched off', async (address) => {
     await pages.open({ javaScriptEnabled: false });
     await pages.page.goto(pages.base + address);
     expect((await pages.page.locator('body').innerText()).trim().split(/\n+/)).toEqual([
@@ -25,7 +25,7 @@ suite('accessibility of the pages', () => {
     // 200 % zoom of a narrow window.
     ['light', 180],
   ] as const)(
-    '%s, %i pixels wide: contrasts and target sizes suffice, and nothing scrolls sideways',
+    'in %s mode, %i pixels wide, contrasts and target sizes suffice, and nothing scrolls sideways',
     async (colorScheme, width) => {
       await pages.open({ colorScheme, viewport: { width, height: 800 } });
       const screens: [string, ServiceStub['routes'], string][] = [

@@ -8,7 +8,7 @@ const paths = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** @throws Error when there is none: a missing browser fails the tests */
+/** @throws Error when no browser is installed: tests must not be skipped silently */
 export async function launch(): Promise<Browser> {
   const executablePath = paths.find((path) => existsSync(path));
   if (!executablePath)
@@ -43,7 +43,7 @@ export async function authenticator(page: Page, { present = true } = {}): Promis
 
 /**
  * Runs in the page before its scripts. Conditional UI then waits until it is aborted, as with a customer who ignores
- * suggestions. A virtual authenticator would choose one at once, and to configure it otherwise in time is a race.
+ * suggestions. Otherwise the virtual authenticator would choose one at once, before a test could configure it.
  */
 export function ignoreSuggestions(): void {
   const get = navigator.credentials.get.bind(navigator.credentials);

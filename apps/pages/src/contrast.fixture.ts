@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 
 interface Contrast {
-  what: string;
+  name: string;
   ratio: number;
   needed: number;
 }
@@ -14,8 +14,8 @@ export function contrasts(page: Page): Promise<Contrast[]> {
   return page.evaluate(() => {
     const rgb = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number);
     const luminance = (colour: string): number => {
-      const [r = 0, g = 0, b = 0] = rgb(colour).map((part) =>
-        part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4,
+      const [r = 0, g = 0, b = 0] = rgb(colour).map((channel) =>
+        channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
       );
       return 0.2126 * r + 0.7152 * g + 0.0722 * b;
     };
@@ -36,17 +36,17 @@ export function contrasts(page: Page): Promise<Contrast[]> {
     const icons = shown.filter((element) => element.matches('.icon'));
     return [
       ...texts.map((e) => ({
-        what: `text of ${e.tagName} ${e.className}`,
+        name: `text of ${e.tagName} ${e.className}`,
         ratio: between(getComputedStyle(e).color, behind(e)),
         needed: 4.5,
       })),
       ...edged.map((e) => ({
-        what: `edge of ${e.tagName}`,
+        name: `edge of ${e.tagName}`,
         ratio: between(getComputedStyle(e).borderTopColor, behind(e.parentElement)),
         needed: 3,
       })),
       ...icons.map((e) => ({
-        what: 'icon',
+        name: 'icon',
         ratio: between(getComputedStyle(e).backgroundColor, behind(e.parentElement)),
         needed: 3,
       })),

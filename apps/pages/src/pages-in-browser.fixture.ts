@@ -20,7 +20,7 @@ export const token = 'T'.repeat(43);
 export const link = `/o/acme/claim#${token}`;
 export const signIn = '/o/acme/sign-in/u1';
 
-/** The built pages in a real browser: a new context for each test, and no error on its console at the end. */
+/** The built pages in a real browser. Each test has a new context, and fails if there are errors on its console. */
 export class PagesInBrowser {
   readonly service = new ServiceStub();
   page!: Page;
@@ -50,7 +50,7 @@ export class PagesInBrowser {
     await this.context?.close();
     this.context = await this.browser!.newContext({ viewport: { width: 360, height: 740 }, ...more });
     this.page = await this.context.newPage();
-    // A breach of the policy is an error on the console; so is a script that fails.
+    // Violations of the content security policy and failed scripts are errors on the console.
     this.page.on('console', (message) => {
       if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
         this.consoleErrors.push(message.text());

@@ -65,9 +65,9 @@ suite('the pages in a browser', () => {
       await pages.press('Create my passkey');
       await pages.heading('Your passkey is ready');
       const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id });
-      const known = Buffer.from(credentials[0]!.credentialId, 'base64').toString('base64url');
+      const existing = Buffer.from(credentials[0]!.credentialId, 'base64').toString('base64url');
       pages.service.routes['POST /claim/options'] = {
-        body: { options: creationOptions([{ id: known, type: 'public-key', transports: ['internal'] }]) },
+        body: { options: creationOptions([{ id: existing, type: 'public-key', transports: ['internal'] }]) },
       };
       await pages.page.reload();
       await pages.press('Create my passkey');
@@ -94,7 +94,7 @@ suite('the pages in a browser', () => {
       ['claimed', 'This link has been used'],
       ['expired', 'This link has expired'],
       ['withdrawn', 'This link is no longer valid'],
-    ])('a link that is %s shows so, without a button', async (state, text) => {
+    ])('a link that is %s is shown as such, without a button', async (state, text) => {
       pages.service.routes = { 'POST /claim': claim({ state }) };
       await pages.page.goto(pages.base + link);
       await pages.heading(text);

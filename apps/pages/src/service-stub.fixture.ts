@@ -11,13 +11,13 @@ type Routes = Record<string, Reply | ((body: Record<string, unknown>) => Reply)>
 
 const dist = fileURLToPath(new URL('../dist', import.meta.url));
 const types: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
-/** The gateway's policy: a page that needs more would not work there. */
+/** The gateway's policy. A page that needs more would not work behind the gateway. */
 const policy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'",
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the built pages as the gateway does, with JSON routes that respond as the test sets them. */
+/** Serves the built pages as the gateway does. Tests set the responses of its JSON routes. */
 export class ServiceStub {
   /** Keys are `METHOD /path`, below `/o/acme/api`. */
   routes: Routes = {};
@@ -35,7 +35,7 @@ export class ServiceStub {
   }
 
   count(route: string): number {
-    return this.requests.filter((one) => one.route === route).length;
+    return this.requests.filter((request) => request.route === route).length;
   }
 
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -66,8 +66,8 @@ export class ServiceStub {
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
     const route = `${request.method} ${path}`;
     this.requests.push({ route, body });
-    const set = this.routes[route];
-    const reply = typeof set === 'function' ? set(body) : set;
+    const configured = this.routes[route];
+    const reply = typeof configured === 'function' ? configured(body) : configured;
     if (reply?.hang) return;
     if (!reply) return void response.destroy();
     const type = (reply.status ?? 200) < 400 ? 'application/json' : 'application/problem+json';

@@ -59,8 +59,8 @@ export const texts = {
     title: 'Sign in',
     ready: (app: string) => `Sign in to ${app}`,
     readyBody: (org: string) => `Use the passkey that you made for ${org}.`,
-    ask: 'Sign in with a passkey',
-    askEarlier: 'Use an earlier passkey',
+    authenticate: 'Sign in with a passkey',
+    authenticateEarlier: 'Use an earlier passkey',
     back: (app: string) => `Back to ${app}`,
     working: 'Follow your device',
     workingBody: 'Confirm with your fingerprint, face or PIN.',
@@ -72,7 +72,7 @@ export const texts = {
     other: 'This passkey belongs to somewhere else',
     otherBody: (org: string) =>
       `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,
-    otherAsk: 'Choose another passkey',
+    chooseOther: 'Choose another passkey',
     expired: 'Please start again',
     expiredBody: (app: string) =>
       'This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. ' +

@@ -21,7 +21,7 @@ export interface Settings {
   clientSecret: string;
   /** The type that the app offers and signs in; undefined stands for the organization's default type. */
   credentialType: string | undefined;
-  /** Where the presence widget gets its challenge, and the folder that it is loaded from. */
+  /** The address of the presence widget's challenge, and the folder of its script. */
   challengeUrl: string;
   widget: string;
   /** All three are registered for the app: Holdfast redirects to no other address. */
@@ -46,7 +46,7 @@ export interface Config {
   settings: Settings[];
   /** Signs the session cookies. */
   sessionSecret: string;
-  /** Stop when stdin closes: the launcher that started the shop holds its other end. */
+  /** Stop when stdin ends, as it does when the launcher that started the shop ends. */
   exitWithParent: boolean;
 }
 
@@ -112,11 +112,11 @@ function readDemo(file: string): DemoFile {
 function sessionSecretOf(secret: string | undefined): string {
   if (!secret) return randomBytes(32).toString('base64url');
   if (secret.length >= 32) return secret;
-  throw new Error('SHOP_SESSION_SECRET is too short to be safe; set it to at least 32 random characters.');
+  throw new Error('SHOP_SESSION_SECRET is too short to be safe. Set it to at least 32 random characters.');
 }
 
 function portOf(name: string, text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new Error(`${name} is "${text}"; set it to a number from 1 to 65535.`);
+  throw new Error(`${name} is "${text}". Set it to a number from 1 to 65535.`);
 }

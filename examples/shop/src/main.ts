@@ -16,7 +16,7 @@ try {
 }
 
 async function start({ ports, dataFolder, settings, sessionSecret }: Config): Promise<FastifyInstance[]> {
-  const all = settings.map((one) => openShop(one, dataFolder));
+  const all = settings.map((ofApp) => openShop(ofApp, dataFolder));
   const apps: FastifyInstance[] = [];
   for (const [name, port] of Object.entries(ports)) {
     const shops = all.filter((shop) => shop.settings.app === name);
@@ -29,19 +29,19 @@ async function start({ ports, dataFolder, settings, sessionSecret }: Config): Pr
   return apps;
 }
 
-/** On this machine only, since the staff page asks nobody to sign in. Fastify binds both addresses of localhost. */
+/** Listens on this machine only, since the staff page has no sign-in. Fastify binds both addresses of localhost. */
 async function listen(app: FastifyInstance, port: number): Promise<void> {
   try {
     await app.listen({ port, host: 'localhost' });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new Error(`port ${port} cannot be used (${code}); set SHOP_PORT or KIOSK_PORT to another one`, {
+    throw new Error(`port ${port} cannot be used (${code}). Set SHOP_PORT or KIOSK_PORT to another one.`, {
       cause: error,
     });
   }
 }
 
-/** Connections that a browser keeps open are not waited for. */
+/** Does not wait for connections that browsers keep open. */
 async function stopAll(apps: FastifyInstance[]): Promise<void> {
   setTimeout(() => process.exit(0), 500).unref();
   await Promise.all(apps.map((app) => app.close()));

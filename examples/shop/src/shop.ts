@@ -9,7 +9,7 @@ import { SessionStore } from './server/session.ts';
 /** One app of one organization, with its accounts and sessions. */
 export interface Shop {
   settings: Settings;
-  /** For people, such as "Acme" or "Acme Kiosk". */
+  /** The display name, such as "Acme" or "Acme Kiosk". */
   name: string;
   credentials: CredentialsApi;
   signIn: SignIn;

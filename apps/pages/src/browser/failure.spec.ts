@@ -11,7 +11,7 @@ test.each([
   'passkey_invalid',
   'rate_limited',
   'unavailable',
-] as const)('%s by its code', (code) => {
+] as const)('failureOfResponse maps the code %s to the same kind', (code) => {
   expect(failureOfResponse(errorCatalogue[code].status, code, null).kind).toBe(code);
 });
 
@@ -26,7 +26,7 @@ test.each([
   [502, undefined, 'unavailable'],
   [503, { not: 'a code' }, 'unavailable'],
   [413, 'cancelled', 'unavailable'],
-] as const)('%i %s is %s', (status, code, kind) => {
+] as const)('failureOfResponse maps status %i and code %s to %s', (status, code, kind) => {
   expect(failureOfResponse(status, code, null).kind).toBe(kind);
 });
 

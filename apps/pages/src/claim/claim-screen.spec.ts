@@ -15,7 +15,7 @@ const claim: ClaimView = {
   recovery: false,
   expiresAt: '2026-11-24T08:49:00.000Z',
 };
-const stops: FailureReason[] = [
+const reasons: FailureReason[] = [
   'cancelled',
   'existing',
   'ceremony_expired',
@@ -32,12 +32,12 @@ const states: ClaimState[] = [
   ),
   { name: 'unknown' },
   { name: 'missing' },
-  ...stops.map((why): ClaimState => ({ name: 'stopped', why, claim })),
+  ...reasons.map((why): ClaimState => ({ name: 'stopped', why, claim })),
 ];
 
-test('every state has its own heading, and all but the first say what to do', () => {
+test('every state has its own heading, and all but the first tell what to do', () => {
   const screens = states.map((state) => claimScreen(state, environment));
-  // Not at this address is said by two states, in the same words.
+  // Two states are `insecure`, with the same texts.
   expect(new Set(screens.map((screen) => screen.heading)).size).toBe(screens.length - 1);
   for (const { heading, body } of screens.slice(1))
     expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
@@ -57,7 +57,7 @@ test('ready shows organization, account type, expiration and one button', () => 
   expect(screen.body.join()).toContain('Acme');
 });
 
-test('a recovery says that the earlier passkey stops working', () => {
+test('a recovery tells that the earlier passkey stops working', () => {
   const { heading, body } = claimScreen({ name: 'ready', claim: { ...claim, recovery: true } }, environment);
   expect([heading, body.join()]).toEqual([texts.claim.recovery, expect.stringContaining('stops working')]);
 });
@@ -73,7 +73,7 @@ describe('a finished claim', () => {
     ).toMatchObject({ href: 'com.example.app:/in' });
   });
 
-  test('says that the page can be closed when there is no return URL, or no safe one', () => {
+  test('tells that the page can be closed when there is no return URL, or no safe one', () => {
     for (const returnUrl of [undefined, 'javascript:alert(1)', 'data:text/html,x']) {
       const { primary, body } = claimScreen({ name: 'done', claim, ...(returnUrl && { returnUrl }) }, environment);
       expect([primary, body.at(-1)]).toEqual([undefined, texts.claim.doneClose]);
@@ -95,7 +95,7 @@ test('an expired or withdrawn link links to the app when its address is known', 
 test('used and expired links have no button; a failure has one', () => {
   for (const name of ['expired', 'withdrawn', 'spent'] as const)
     expect(claimScreen({ name, claim }, environment).primary).toBeUndefined();
-  for (const why of stops.filter((stop) => stop !== 'existing'))
+  for (const why of reasons.filter((reason) => reason !== 'existing'))
     expect(claimScreen({ name: 'stopped', why, claim }, environment).primary).toEqual({
       label: 'Try again',
       action: 'create',

@@ -5,7 +5,7 @@ import type { ClaimState, ClaimView, FailureReason } from './claim-state.ts';
 
 type ClaimScreen = Screen<'create'>;
 
-/** What the browser adds: its time zone, and a check of addresses. */
+/** Dependencies on the browser: its time zone, and a check of addresses. */
 export interface Environment {
   timeZone?: string;
   address: (text: string | undefined) => string | undefined;
@@ -92,7 +92,7 @@ function stopped(why: FailureReason, org: string, address: string | undefined, r
       ...(link.primary ? { ...link, secondary: retry } : { secondary: retry }),
     };
   }
-  // A cancellation is no mistake of the customer, so it is not shown as an error.
+  // A cancellation is the customer's choice, so it is not shown as an error.
   return {
     tone: why === 'cancelled' ? 'calm' : 'stop',
     ...failureTexts(why, retryAfter),
@@ -104,7 +104,7 @@ function continueLink(href: string | undefined): { primary?: Control<'create'> }
   return href ? { primary: { label: words.goOn, href } } : {};
 }
 
-/** To the app, where the customer can ask for a new link. */
+/** Links to the app, where the customer can request a new link. */
 function backLink(org: string, href: string | undefined): { primary?: Control<'create'> } {
   return href ? { primary: { label: words.back(org), href } } : {};
 }
@@ -113,7 +113,9 @@ function capitalized(text: string): string {
   return text === texts.someOrg ? text[0]!.toUpperCase() + text.slice(1) : text;
 }
 
-/** In the customer's time zone, with its name, and with the month as a word, so that it cannot be misread. */
+/**
+ * Formats a time in the customer's time zone, with its name, and with the month as a word, so that it is unambiguous.
+ */
 export function dateAndTime(instant: string, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',

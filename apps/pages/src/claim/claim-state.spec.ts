@@ -13,7 +13,7 @@ const failed = (kind: FailureKind, retryAfter?: number): ClaimEvent => ({
   type: 'failed',
   failure: new Failed(kind, retryAfter),
 });
-const found = (
+const loadedAs = (
   state: ClaimView['state'],
   webAuthnSupport: 'supported' | 'unsupported' | 'insecure' = 'supported',
 ): ClaimEvent => ({
@@ -27,7 +27,7 @@ const working: ClaimState = { name: 'working', claim };
 describe('opening', () => {
   test('loads the claim and changes nothing', () => {
     expect(claimStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'load']);
-    expect(claimStep(loading, found('open'))).toEqual([{ name: 'ready', claim }]);
+    expect(claimStep(loading, loadedAs('open'))).toEqual([{ name: 'ready', claim }]);
   });
 
   test('without a token sends no request', () => {
@@ -39,13 +39,13 @@ describe('opening', () => {
     ['claimed', 'spent'],
     ['expired', 'expired'],
     ['withdrawn', 'withdrawn'],
-  ] as const)('a link that is %s says so, also to a browser without passkeys', (state, name) => {
-    expect(claimStep(loading, found(state))[0].name).toBe(name);
-    expect(claimStep(loading, found(state, 'unsupported'))[0].name).toBe(name);
+  ] as const)('shows a link that is %s as such, also in a browser without passkeys', (state, name) => {
+    expect(claimStep(loading, loadedAs(state))[0].name).toBe(name);
+    expect(claimStep(loading, loadedAs(state, 'unsupported'))[0].name).toBe(name);
   });
 
-  test.each(['unsupported', 'insecure'] as const)('%s', (webAuthnSupport) => {
-    expect(claimStep(loading, found('open', webAuthnSupport))).toEqual([{ name: webAuthnSupport, claim }]);
+  test.each(['unsupported', 'insecure'] as const)('shows that passkeys are %s', (webAuthnSupport) => {
+    expect(claimStep(loading, loadedAs('open', webAuthnSupport))).toEqual([{ name: webAuthnSupport, claim }]);
   });
 
   test('another link in the same tab loads that claim in every state', () => {
@@ -65,7 +65,12 @@ describe('creating', () => {
   test('ignores a second click and a late response', () => {
     expect(claimStep(working, { type: 'create' })).toEqual([working]);
     const done: ClaimState = { name: 'done', claim };
-    for (const event of [{ type: 'create' }, { type: 'created' }, failed('claim_spent'), found('open')] as ClaimEvent[])
+    for (const event of [
+      { type: 'create' },
+      { type: 'created' },
+      failed('claim_spent'),
+      loadedAs('open'),
+    ] as ClaimEvent[])
       expect(claimStep(done, event)).toEqual([done]);
     expect(claimStep(loading, { type: 'created' })).toEqual([loading]);
   });
@@ -76,7 +81,7 @@ describe('creating', () => {
     ['claim_withdrawn', 'withdrawn'],
     ['unknown_claim', 'unknown'],
     ['not_found', 'unknown'],
-  ] as const)('%s is the end: %s', (kind, name) => {
+  ] as const)('ends after %s, in the state %s', (kind, name) => {
     expect(claimStep(working, failed(kind))[0].name).toBe(name);
     expect(claimStep(loading, failed(kind))[0].name).toBe(name);
     expect(claimStep(claimStep(working, failed(kind))[0], { type: 'create' })[1]).toBeUndefined();
@@ -91,13 +96,13 @@ describe('creating', () => {
     'insecure',
     'rate_limited',
     'unavailable',
-  ] as const)('%s is worth another try', (kind) => {
+  ] as const)('can be repeated after %s', (kind) => {
     const [stopped] = claimStep(working, failed(kind, 7));
     expect(stopped).toEqual({ name: 'stopped', why: kind, claim, retryAfter: 7 });
     expect(claimStep(stopped, { type: 'create' })).toEqual([working, 'create']);
   });
 
-  test('after an unavailable server, another attempt loads the claim again', () => {
+  test('loads the claim again when it could not be loaded before', () => {
     const [stopped] = claimStep(loading, failed('unavailable'));
     expect(stopped).toEqual({ name: 'stopped', why: 'unavailable' });
     expect(claimStep(stopped, { type: 'create' })).toEqual([loading, 'load']);

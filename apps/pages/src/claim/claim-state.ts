@@ -71,8 +71,8 @@ function loaded(claim: ClaimView, webAuthnSupport: WebAuthnSupport): ClaimState 
     : { name: stateNames[claim.state], claim };
 }
 
-function failed(known: ClaimView | undefined, { kind, retryAfter }: Failed): ClaimState {
-  const claim = known && { claim: known };
+function failed(loadedClaim: ClaimView | undefined, { kind, retryAfter }: Failed): ClaimState {
+  const claim = loadedClaim && { claim: loadedClaim };
   switch (kind) {
     case 'unknown_claim':
     case 'not_found':

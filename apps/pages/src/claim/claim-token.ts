@@ -2,8 +2,8 @@
 const storageKeyOf = (pathname: string) => `holdfast:${pathname}`;
 
 /**
- * Removes the token from the address bar at once, where screenshots and the history would reveal it, and stores it for
- * this tab, for reloads. Without storage the claim still works; only a reload needs the link again.
+ * Removes the token from the address bar, where screenshots and the history would reveal it, and stores it for reloads
+ * of this tab. Without storage the claim works, but a reload needs the link again.
  */
 export function takeToken(): string | undefined {
   const { hash, pathname, search } = location;

@@ -1,4 +1,4 @@
-/** What a page shows, as data, so that every state can be tested without a browser. */
+/** The content of a page as data, so that every state can be tested without a browser. */
 export interface Screen<Action extends string> {
   tone: 'busy' | 'calm' | 'good' | 'stop';
   /** The organization's name. */

@@ -13,21 +13,21 @@ interface Pending {
 let pending: Pending[];
 let timers: { delayMs: number; callback: () => void }[];
 let events: unknown[];
-let made: number;
+let challenges: number;
 let aborted: number;
 let failure: Failed | undefined;
 let ceremonies: Ceremonies;
 
-const answer = (id: string) => ({ id }) as AuthenticationResponseJSON;
+const responseOf = (id: string) => ({ id }) as AuthenticationResponseJSON;
 /** Lets resolved promises continue. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
-  [pending, timers, events, made, aborted, failure] = [[], [], [], 0, 0, undefined];
+  [pending, timers, events, challenges, aborted, failure] = [[], [], [], 0, 0, undefined];
   const dependencies: CeremonyDependencies = {
     options: async (earlier) => {
       if (failure) throw failure;
-      return { challenge: `${earlier ? 'e' : 'c'}${++made}`, timeout: 100_000 };
+      return { challenge: `${earlier ? 'e' : 'c'}${++challenges}`, timeout: 100_000 };
     },
     authenticate: ({ challenge }, suggested) =>
       new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
@@ -55,7 +55,7 @@ describe('authenticate', () => {
       ['c1', true],
       ['c2', false],
     ]);
-    pending[1]!.resolve(answer('mine'));
+    pending[1]!.resolve(responseOf('mine'));
     await settle();
     expect(events).toEqual(['mine']);
   });
@@ -66,7 +66,7 @@ describe('authenticate', () => {
     const [offered] = pending;
     pending = [];
     void ceremonies.authenticate();
-    offered!.resolve(answer('late'));
+    offered!.resolve(responseOf('late'));
     await settle();
     expect(events).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe('suggest', () => {
     timers[0]!.callback();
     await settle();
     expect(pending.map(({ challenge }) => challenge)).toEqual(['c1', 'c2']);
-    pending[1]!.resolve(answer('mine'));
+    pending[1]!.resolve(responseOf('mine'));
     await settle();
     expect(events).toEqual(['mine']);
   });
@@ -115,14 +115,14 @@ describe('suggest', () => {
     await settle();
     timers[0]!.callback();
     await settle();
-    expect(made).toBe(2);
+    expect(challenges).toBe(2);
     void ceremonies.suggest();
     await settle();
-    pending.at(-1)!.resolve(answer('mine'));
+    pending.at(-1)!.resolve(responseOf('mine'));
     await settle();
     timers.at(-1)!.callback();
     await settle();
-    expect([made, events]).toEqual([3, ['mine']]);
+    expect([challenges, events]).toEqual([3, ['mine']]);
   });
 
   test('reports no failure, unless the sign-in has ended', async () => {
@@ -140,7 +140,7 @@ describe('suggest', () => {
     ceremonies.stop();
     await settle();
     timers[0]!.callback();
-    // The browser's own list is gone as well: one abort for the beginning, one for the end.
-    expect([made, aborted, events]).toEqual([1, 2, []]);
+    // stop() aborts the browser's list of suggestions; the first abort is that of suggest() itself.
+    expect([challenges, aborted, events]).toEqual([1, 2, []]);
   });
 });

@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
 import { failureOf, type Failed } from '../browser/failure.ts';
 
-/** What a ceremony needs from the browser and the server. */
+/** Dependencies of ceremonies on the browser and the server. */
 export interface CeremonyDependencies {
   /** `earlier`: for passkeys from before the organization changed its RP ID. */
   options: (earlier: boolean) => Promise<PublicKeyCredentialRequestOptionsJSON>;
@@ -52,8 +52,8 @@ export class Ceremonies {
   }
 
   /**
-   * Lets the browser suggest passkeys (conditional UI). The customer did not ask for it, so the only failure that is
-   * reported is that the sign-in has ended.
+   * Lets the browser suggest passkeys (conditional UI). The customer did not start it, so only the end of the sign-in
+   * is reported as a failure.
    */
   async suggest(): Promise<void> {
     const ceremony = this.begin();

@@ -38,10 +38,10 @@ test('find omits an address that is not safe to follow', () => {
 });
 
 test('store and find do nothing when the browser denies storage', () => {
-  const refuse = () => {
-    throw new Error('refused');
+  const deny = () => {
+    throw new Error('denied');
   };
-  const remembered = rememberedSignIn({ getItem: refuse, setItem: refuse }, 'a');
+  const remembered = rememberedSignIn({ getItem: deny, setItem: deny }, 'a');
   remembered.store(view);
   expect(remembered.find()).toBeUndefined();
 });

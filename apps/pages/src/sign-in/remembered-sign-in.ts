@@ -28,7 +28,7 @@ export function rememberedSignIn(storage: Pick<Storage, 'getItem' | 'setItem'>, 
   };
 }
 
-/** Untrusted, although this page wrote it: another version of the page may have written something else. */
+/** The stored text is checked, since another version of the page may have written it. */
 function parsed(text: string | null): SignIn | undefined {
   const { organization, app } = (JSON.parse(text ?? '{}') ?? {}) as Partial<SignIn>;
   if (

@@ -71,7 +71,7 @@ async function run(effect: SignInEffect): Promise<void> {
   }
 }
 
-/** With an address the sign-in has ended, successfully or not: the app gets the result there. */
+/** With an address the sign-in has ended, successfully or not; the app gets the result at that address. */
 function eventOf({ redirectTo, refused }: SignInResult): SignInEvent {
   return redirectTo !== undefined
     ? { type: 'accepted', redirectTo }
@@ -82,7 +82,7 @@ function unavailable(): never {
   throw new Failed('unavailable');
 }
 
-/** Waits until the tab is visible, too: a forgotten tab sends no requests. */
+/** Also waits until the tab is visible, so that a tab in the background sends no requests. */
 function afterVisible(delayMs: number, callback: () => void): void {
   setTimeout(() => {
     if (document.visibilityState === 'visible') callback();

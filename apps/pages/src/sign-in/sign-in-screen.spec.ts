@@ -3,7 +3,7 @@ import { signInScreen } from './sign-in-screen.ts';
 import type { FailureReason, SignInState } from './sign-in-state.ts';
 
 const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } };
-const stops: FailureReason[] = [
+const reasons: FailureReason[] = [
   'unknown_passkey',
   'other_organization',
   'cancelled',
@@ -22,7 +22,7 @@ test('every state has its own heading', () => {
       name,
       view,
     })),
-    ...stops.map(stopped),
+    ...reasons.map(stopped),
   ];
   const headings = states.map((state) => signInScreen(state, true).heading);
   expect(new Set(headings).size).toBe(headings.length);
@@ -40,12 +40,12 @@ test('ready shows the organization, the app, a button and a way back, and lets t
 });
 
 test('a failure has buttons to try again and to go back; suggestions return only after a cancellation', () => {
-  for (const why of stops)
+  for (const why of reasons)
     expect(signInScreen(stopped(why), true)).toMatchObject({
       primary: { action: 'signIn' },
       secondary: { action: 'leave' },
     });
-  expect(stops.filter((why) => signInScreen(stopped(why), true).suggestions)).toEqual(['cancelled']);
+  expect(reasons.filter((why) => signInScreen(stopped(why), true).suggestions)).toEqual(['cancelled']);
 });
 
 test('earlier passkeys have a button only while the organization changes its RP ID', () => {
@@ -64,8 +64,8 @@ test('another organization’s passkey is shown as such, not as unknown or inval
 });
 
 test('an expired sign-in links to the app when its address is known', () => {
-  const known = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
-  expect(signInScreen({ name: 'expired', view: known }, true)).toMatchObject({
+  const withUri = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
+  expect(signInScreen({ name: 'expired', view: withUri }, true)).toMatchObject({
     organization: 'Acme',
     primary: { label: 'Back to Shop', href: 'https://shop.example' },
   });

@@ -17,7 +17,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
   const organization = view && { organization: view.organization.name };
   const back = view && { secondary: { label: words.back(app), action: 'leave' } satisfies Control<SignInAction> };
   const other = view?.earlierPasskeys && {
-    other: { label: words.askEarlier, action: 'signInEarlier' } satisfies Control<SignInAction>,
+    other: { label: words.authenticateEarlier, action: 'signInEarlier' } satisfies Control<SignInAction>,
   };
   const suggestions = canSuggest && view && { suggestions: true };
   switch (state.name) {
@@ -29,7 +29,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
         ...organization,
         heading: words.ready(app),
         body: [words.readyBody(org)],
-        primary: { label: words.ask, action: 'signIn' },
+        primary: { label: words.authenticate, action: 'signIn' },
         ...suggestions,
         ...other,
         ...back,
@@ -77,9 +77,9 @@ function stopped(
   const retry = (label: string): { primary: Control<SignInAction> } => ({ primary: { label, action: 'signIn' } });
   switch (why) {
     case 'unknown_passkey':
-      return { heading: words.unknown, body: [words.unknownBody(org)], ...retry(words.otherAsk) };
+      return { heading: words.unknown, body: [words.unknownBody(org)], ...retry(words.chooseOther) };
     case 'other_organization':
-      return { heading: words.other, body: [words.otherBody(org)], ...retry(words.otherAsk) };
+      return { heading: words.other, body: [words.otherBody(org)], ...retry(words.chooseOther) };
     case 'insecure':
       return failureTexts(why);
     default:

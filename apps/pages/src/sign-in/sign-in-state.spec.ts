@@ -24,7 +24,7 @@ describe('on load', () => {
   });
 
   test.each(['unsupported', 'insecure'] as const)(
-    '%s: no ceremony begins, and the customer can go back to the app',
+    'when passkeys are %s, no ceremony begins and the customer can go back to the app',
     (webAuthnSupport) => {
       const [state, effect] = signInStep(loading, { type: 'loaded', view, webAuthnSupport });
       expect([state, effect]).toEqual([{ name: webAuthnSupport, view }, undefined]);
@@ -91,7 +91,7 @@ describe('signing in', () => {
   });
 
   test.each(['ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'] as const)(
-    '%s: goes on by a click alone',
+    'after %s only a click starts another ceremony',
     (kind) => {
       expect(signInStep(at('verifying'), failed(kind))).toEqual([{ name: 'stopped', why: kind, view }]);
     },

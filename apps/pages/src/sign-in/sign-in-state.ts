@@ -21,7 +21,7 @@ export type SignInState =
   | { name: 'expired'; view?: SignIn };
 
 export type SignInEvent =
-  /** `remembered`: the same sign-in as this tab loaded it before. The server no longer knows one that has ended. */
+  /** `remembered`: the sign-in as this tab loaded it before. The server deletes a sign-in that has ended. */
   | { type: 'opened'; remembered?: SignIn }
   | { type: 'loaded'; view: SignIn; webAuthnSupport: WebAuthnSupport }
   | { type: 'signIn' }

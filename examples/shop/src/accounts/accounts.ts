@@ -9,7 +9,7 @@ interface PendingOffer {
   isReplacement: boolean;
 }
 
-/** What the shop stores about a customer. Name and e-mail stay here; Holdfast never receives them. */
+/** The shop's data about a customer. Holdfast never receives name and e-mail. */
 export interface Account {
   issuer: string;
   subject: string;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 /**
  * A value in a JSON file. Each save writes a second file and renames it, so that a crash leaves the old file or the new
- * one, never half of one.
+ * one, never an incomplete one.
  */
 export class JsonFile<T> {
   readonly value: T;

@@ -4,7 +4,7 @@ import { HoldfastUnavailable } from './errors.ts';
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const maxAgeSeconds = 300;
 const clockToleranceSeconds = 30;
-/** Loading the keys failed, so nothing is known about the token. */
+/** The keys could not be loaded, so the token can be neither accepted nor rejected. */
 const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
 
 /** The session revoked at Holdfast; without `sid` all sessions of the customer. */
@@ -40,7 +40,7 @@ export class BackChannelLogout {
       return undefined;
     const { sub, sid, jti, exp } = claims;
     if (sub === undefined && typeof sid !== 'string') return undefined;
-    // Each token counts once: a recorded copy must not sign the customer out again.
+    // Each token is accepted once, so that a recorded copy cannot sign the customer out again.
     if (this.#seenIds.has(jti!)) return undefined;
     const now = Date.now() / 1000;
     for (const [id, expiresAt] of this.#seenIds) if (expiresAt < now - clockToleranceSeconds) this.#seenIds.delete(id);
@@ -52,7 +52,7 @@ export class BackChannelLogout {
     };
   }
 
-  /** Back-Channel Logout §2.6: signature, issuer, audience and times; `typ` keeps other kinds of token out. */
+  /** Back-Channel Logout §2.6: checks signature, issuer, audience and times, and by `typ` the kind of token. */
   async #verifySignature(token: string): Promise<JWTPayload | undefined> {
     this.#keys ??= createRemoteJWKSet(await this.#jwksUrl());
     try {

@@ -26,7 +26,7 @@ test('get caches one token per scope and replaces it 30 seconds before it expire
   );
 });
 
-test('get sends a new request after an error response, an unavailable endpoint and forget', async () => {
+test('get sends a new request after an error response, an unavailable endpoint and clear', async () => {
   respondWith(
     Response.json({ error: 'invalid_client' }, { status: 401 }),
     new Response('', { status: 503 }),
@@ -37,6 +37,6 @@ test('get sends a new request after an error response, an unavailable endpoint a
   await expect(tokens.get('x')).rejects.toMatchObject({ code: 'invalid_client', status: 401 });
   await expect(tokens.get('x')).rejects.toBeInstanceOf(HoldfastUnavailable);
   expect(await tokens.get('x')).toBe('a');
-  tokens.forget('x');
+  tokens.clear('x');
   expect(await tokens.get('x')).toBe('b');
 });

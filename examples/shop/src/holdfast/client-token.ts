@@ -12,13 +12,13 @@ interface CachedToken {
   usableUntil: number;
 }
 
-/** A token that expires while a request is on its way is rejected, so each is replaced a little earlier. */
+/** A token is replaced this long before it expires: one that expires during a request is rejected. */
 const marginMs = 30_000;
 
 /**
  * The app's own access tokens (client-credentials grant), one per set of scopes, cached until shortly before they
- * expire. Each asks for the scopes of one task only: a token that leaks from the sign-up form can neither read nor
- * erase a customer.
+ * expire. Each has the scopes of one task only: a token that leaks from the sign-up form can neither read nor erase a
+ * customer.
  */
 export class ClientTokens {
   readonly #client: Client;
@@ -34,17 +34,17 @@ export class ClientTokens {
     const before = this.#cache.get(scope);
     const cached = before && (await before);
     if (cached && cached.usableUntil > this.#now()) return cached.token;
-    // The promise is cached, so that ten customers at once cost one request: the first of them sends it.
-    const meanwhile = this.#cache.get(scope);
-    if (meanwhile && meanwhile !== before) return (await meanwhile).token;
+    // The promise is cached, so that concurrent customers share one token request.
+    const concurrent = this.#cache.get(scope);
+    if (concurrent && concurrent !== before) return (await concurrent).token;
     const requested = this.#request(scope);
     this.#cache.set(scope, requested);
     requested.catch(() => this.#cache.delete(scope));
     return (await requested).token;
   }
 
-  /** After a 401: the secret was rotated, or the app was changed. */
-  forget(scope: string): void {
+  /** To be called after a 401: the secret was rotated, or the app was changed. */
+  clear(scope: string): void {
     this.#cache.delete(scope);
   }
 

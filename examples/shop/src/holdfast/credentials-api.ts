@@ -55,39 +55,39 @@ interface ApiAccess {
 }
 
 /**
- * The part of the customer-credentials API that a shop needs. Methods throw HoldfastApiError or HoldfastUnavailable.
+ * The requests of the customer-credentials API that a shop needs. They throw HoldfastApiError or HoldfastUnavailable.
  */
 export class CredentialsApi {
   readonly #api: string;
   readonly #tokens: ClientTokens;
-  /** Empty: Holdfast offers the organization's default credential type. */
-  readonly #offered: { credentialType?: string };
+  /** If empty, Holdfast offers the organization's default credential type. */
+  readonly #type: { credentialType?: string };
 
   constructor(access: ApiAccess) {
     this.#api = access.api;
     this.#tokens = new ClientTokens(access);
-    this.#offered = access.credentialType === undefined ? {} : { credentialType: access.credentialType };
+    this.#type = access.credentialType === undefined ? {} : { credentialType: access.credentialType };
   }
 
   /**
-   * An offer to a new customer. The same key again, after a lost response or a double click, returns the same offer
-   * instead of making a second one.
+   * Makes an offer to a new customer. A repeated request with the same key, after a lost response or a double click,
+   * returns the same offer.
    */
   offer(idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
     return this.#json('offers:write', 'POST', '/offers', {
       idempotencyKey,
-      body: { ...this.#offered, returnUrl, ...presence(altcha) },
+      body: { ...this.#type, returnUrl, ...presence(altcha) },
     });
   }
 
   /**
-   * An offer to an existing customer: a new link for a lost phone. It needs the scope issued:manage too, so the token
-   * of the sign-up form cannot make one.
+   * Makes an offer to an existing customer, such as a new link for a lost phone. It needs the scope issued:manage as
+   * well, which the token of the sign-up form does not have.
    */
   offerAgain(subject: string, idempotencyKey: string, returnUrl: string, altcha?: string): Promise<Offer> {
     return this.#json('offers:write issued:manage', 'POST', '/offers', {
       idempotencyKey,
-      body: { ...this.#offered, subject, returnUrl, ...presence(altcha) },
+      body: { ...this.#type, subject, returnUrl, ...presence(altcha) },
     });
   }
 
@@ -119,18 +119,18 @@ export class CredentialsApi {
   }
 
   async #call(scope: string, method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-    const first = await this.#once(scope, method, path, options);
+    const first = await this.#send(scope, method, path, options);
     if (first.ok) return first;
-    const rejection = await apiErrorOf(first);
-    if (!isRetryable(rejection)) throw rejection;
-    if (rejection.code === 'invalid_token') this.#tokens.forget(scope);
+    const error = await apiErrorOf(first);
+    if (!isRetryable(error)) throw error;
+    if (error.code === 'invalid_token') this.#tokens.clear(scope);
     else await new Promise((resolve) => setTimeout(resolve, 1000));
-    const second = await this.#once(scope, method, path, options);
+    const second = await this.#send(scope, method, path, options);
     if (second.ok) return second;
     throw await apiErrorOf(second);
   }
 
-  async #once(
+  async #send(
     scope: string,
     method: string,
     path: string,
@@ -154,8 +154,8 @@ interface RequestOptions {
 }
 
 /**
- * `invalid_token`: a new token may be accepted. `idempotency_in_progress`: the first request of a double click is about
- * to finish.
+ * `invalid_token`: a new token may be accepted. `idempotency_in_progress`: the first request of a double click has not
+ * finished yet.
  */
 function isRetryable({ code }: HoldfastApiError): boolean {
   return code === 'invalid_token' || code === 'idempotency_in_progress';

@@ -1,4 +1,4 @@
-/** Holdfast did not answer, or answered with a 5xx: nothing was decided, and trying again later is right. */
+/** There was no response, or a 5xx. The same request may succeed later. */
 export class HoldfastUnavailable extends Error {}
 
 /** Holdfast rejected the request. Branch on `code`; `detail` is for people. */
@@ -18,7 +18,7 @@ export class HoldfastApiError extends Error {
 const timeoutMs = 10_000;
 
 /**
- * fetch with a timeout: after ten seconds a person has stopped waiting.
+ * fetch with a timeout of ten seconds, after which a person has stopped waiting.
  *
  * @throws HoldfastUnavailable when there is no response, or a 5xx
  */

@@ -9,7 +9,7 @@ interface Client {
   signedOutUri: string;
 }
 
-/** What the redirect back to the shop is checked against. It waits in the browser's session. */
+/** Values that the redirect back to the shop must match. They are stored in the browser's session. */
 export interface PendingSignIn {
   state: string;
   codeVerifier: string;
@@ -21,7 +21,7 @@ export interface SignedInCustomer {
   /** `iss` and `sub`: together they are the key of the account. */
   issuer: string;
   subject: string;
-  /** Instead of name and e-mail. Its document_number changes on every renewal. */
+  /** Claims of the credential, instead of name and e-mail. Its document_number changes on every renewal. */
   credential: Record<string, unknown>;
   acr?: string;
   amr?: string[];
@@ -83,7 +83,7 @@ export class SignIn {
     }
   }
 
-  /** Where to send the browser to end its session at Holdfast. The ID token spares the customer a confirmation. */
+  /** The URL at which the browser ends its session at Holdfast. With the ID token no confirmation is needed. */
   async signOutUrl(idToken: string, state: string): Promise<URL> {
     const config = await this.#discover();
     return oidc.buildEndSessionUrl(config, {
@@ -134,7 +134,7 @@ function customerOf(idToken: string, claims: oidc.IDToken): SignedInCustomer {
 
 /**
  * `login_required`: the customer left without signing in. `access_denied`: the customer has no valid credential. Every
- * other error is a fault of the shop, of Holdfast or of an attacker.
+ * other error is caused by the shop, by Holdfast or by an attacker.
  */
 function resultOf(error: unknown): SignInResult {
   if (error instanceof oidc.AuthorizationResponseError) {

@@ -3,7 +3,7 @@ import type { SignedInCustomer } from '../holdfast/sign-in.ts';
 import { redirectTo, renderPage, signedInAccount } from '../server/page.ts';
 import { formatTime } from '../server/views.ts';
 
-/** The account of issuer and subject. A customer who signs in and has none may open one. */
+/** The account of the customer who is signed in. A customer without one may open one. */
 export const accountRoutes: FastifyPluginAsync = async (app) => {
   app.get('/account', (request, reply) => {
     const { customer } = request.session;

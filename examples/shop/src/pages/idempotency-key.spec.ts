@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { idempotencyKey } from './idempotency-key.ts';
 
-test('the same form sent twice has one key; another session, form or content has another', () => {
+test('idempotencyKey returns one key for a form that is sent twice, and another for another session or content', () => {
   const [mine, other] = [{ sessionId: 'a' }, { sessionId: 'b' }];
   const keys = [
     idempotencyKey(mine, 'f', 'ada'),

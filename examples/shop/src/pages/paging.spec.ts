@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { apiQuery, linksOf, listViewOf } from './paging.ts';
 
-test('apiQuery asks for the page and the filter in the address, and ignores an unknown filter', () => {
+test('apiQuery contains the page and the filter of the address, and no unknown filter', () => {
   expect(apiQuery(listViewOf({ claimed: 'true', page: 'a+b=' })).toString()).toBe(
     'limit=10&claimed=true&next_page_token=a%2Bb%3D',
   );

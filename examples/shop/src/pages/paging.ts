@@ -25,7 +25,7 @@ export function addressOf(path: string, { claimed, page }: ListView): string {
   return query ? `${path}?${query}` : path;
 }
 
-/** A page token leads to older customers only, so the way back is to the newest. */
+/** Page tokens lead to older customers only, so there is a link to the newest ones, and none to the previous page. */
 export function linksOf(
   path: string,
   view: ListView,

@@ -3,7 +3,7 @@ import { HoldfastApiError } from '../holdfast/errors.ts';
 
 /**
  * The presence proof to send with the offer of this Idempotency-Key. A form that is sent again, after a lost response,
- * brings another proof. The first one is sent again instead, so that the same key comes with the same request.
+ * contains another proof. The first one is sent instead, since a repeated key requires the same request.
  */
 export function presenceProofFor(session: Session, idempotencyKey: string, altcha?: string): string | undefined {
   if (session.presenceProof?.idempotencyKey === idempotencyKey) return session.presenceProof.payload;
@@ -19,7 +19,7 @@ const textByCode: Record<string, string> = {
   presence_replayed: 'This form was sent before. Please try again.',
 };
 
-/** What to tell a visitor whose presence proof was rejected; undefined for every other error. */
+/** The text for a visitor whose presence proof was rejected; undefined for every other error. */
 export function presenceErrorText(error: unknown): string | undefined {
   return error instanceof HoldfastApiError ? textByCode[error.code] : undefined;
 }

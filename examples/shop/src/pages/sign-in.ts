@@ -5,7 +5,7 @@ import { addPendingSignIn, takePendingSignIn } from '../server/session.ts';
 export const signInRoutes: FastifyPluginAsync = async (app) => {
   const { shop } = app;
 
-  /** Redirects to the issuer. What the callback is checked against waits in the session. */
+  /** Redirects to the issuer, and stores in the session what the callback must match. */
   app.get<{ Querystring: { choose?: string } }>('/sign-in', async (request, reply) => {
     const { url, pending } = await shop.signIn.begin(request.query.choose !== undefined);
     addPendingSignIn(request.session, pending);
@@ -21,19 +21,16 @@ export const signInRoutes: FastifyPluginAsync = async (app) => {
       request.log.warn(`Sign-in failed: ${result.reason}`);
       return result.error === 'denied' ? showDenied(reply) : showInvalid(reply, result.reason);
     }
-    // A new session id at sign-in: an id that somebody planted in the browser before (session fixation) is worthless.
+    // A new session id at sign-in prevents session fixation: an id that an attacker set before becomes useless.
     await request.session.regenerate();
     request.session.customer = result.customer;
     const account = shop.accounts.find(result.customer.issuer, result.customer.subject);
-    // The claim link was used, or the customer could not have signed in.
+    // A customer who can sign in has used the claim link.
     if (account?.offer && !account.offer.isReplacement) await shop.accounts.setOffer(account, undefined);
     return redirectTo(reply, '/account');
   });
 
-  /**
-   * Ends the shop's session first, whatever happens next; then the one at Holdfast, so that it asks for a passkey
-   * again.
-   */
+  /** Ends the shop's session first, so that it ends in any case, and then the session at Holdfast. */
   app.post('/sign-out', async (request, reply) => {
     const { customer } = request.session;
     await request.session.destroy();

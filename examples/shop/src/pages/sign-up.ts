@@ -31,7 +31,7 @@ export const signUpRoutes: FastifyPluginAsync = async (app) => {
     return showForm(reply, { name: '', email: '', formId: randomUUID() });
   });
 
-  /** The shop keeps name and e-mail. It asks Holdfast for an offer, and sends neither. */
+  /** The shop stores name and e-mail. Its request for an offer contains neither. */
   app.post<{ Body: SignUpForm }>('/sign-up', { helmet, schema: { body: signUpForm } }, async (request, reply) => {
     const { session } = request;
     const { formId, altcha } = request.body;
@@ -40,7 +40,7 @@ export const signUpRoutes: FastifyPluginAsync = async (app) => {
     if (issue) return showForm(reply, { ...fields, formId, issue });
     const createdAt = new Date().toISOString();
 
-    // A customer who is signed in has a passkey of this organization: only the account is missing.
+    // A customer who is signed in has a passkey of this organization, and lacks only the account.
     if (session.customer) {
       const { issuer, subject } = session.customer;
       await shop.accounts.put({ ...fields, issuer, subject, createdAt, joined: true });
@@ -56,7 +56,7 @@ export const signUpRoutes: FastifyPluginAsync = async (app) => {
     } catch (error) {
       const presenceIssue = presenceErrorText(error);
       if (presenceIssue === undefined) throw error;
-      // A new form id, and with it a new key: the proof that belongs to this key was rejected.
+      // A new form id yields a new key, since the proof of this key was rejected.
       return showForm(reply, { ...fields, formId: randomUUID(), issue: presenceIssue });
     }
     const { subject, claimUrl, offerId, credentialId, expiresAt } = offer;
@@ -73,7 +73,7 @@ export const signUpRoutes: FastifyPluginAsync = async (app) => {
     return renderPage(reply, 'sign-up-sent', { title: 'One more step', claimEmail });
   });
 
-  /** The `returnUrl` of the offer: Holdfast leads here after the claim. A claim does not sign anybody in. */
+  /** The `returnUrl` of the offer: Holdfast links here after the claim. A claim does not sign the customer in. */
   app.get('/welcome', (request, reply) => {
     if (request.session.claimEmail) delete request.session.claimEmail;
     return renderPage(reply, 'welcome', { title: 'Your passkey is ready' });

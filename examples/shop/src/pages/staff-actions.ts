@@ -19,12 +19,12 @@ const noticeByAction = {
   revoke: 'The credential is revoked, for ever.',
 };
 
-/** What staff can do with a customer. Each action redirects to the customer's page and shows its result there. */
+/** The actions of staff on a customer. Each redirects to the customer's page, which shows the result. */
 export const staffActionRoutes: FastifyPluginAsync = async (app) => {
   const { shop } = app;
   const { issuer, welcomeUri } = shop.settings;
 
-  /** A new link to an existing customer, for a lost phone or mail. Subject and account stay the same. */
+  /** Makes a new link for an existing customer, after a lost phone or mail. Subject and account stay the same. */
   app.post<{ Params: SubjectParams; Body: { formId: string; altcha?: string } }>(
     '/:subject/offer',
     { schema: { body: offerForm } },
@@ -54,7 +54,8 @@ export const staffActionRoutes: FastifyPluginAsync = async (app) => {
       try {
         await shop.credentials.withdraw(account.offer.offerId);
       } catch (error) {
-        // Used, replaced or expired: withdrawing it again would fail too. Any other error may be transient.
+        // The offer was used, replaced or has expired, so withdrawing it will never succeed. Other errors may be
+        // transient.
         if (error instanceof HoldfastApiError && ['invalid_state', 'unknown_offer'].includes(error.code))
           await shop.accounts.setOffer(account, undefined);
         throw error;
@@ -76,7 +77,7 @@ export const staffActionRoutes: FastifyPluginAsync = async (app) => {
         }),
     );
 
-  /** Holdfast first: should the second step fail, the account is still there, and staff can try again. */
+  /** Erases at Holdfast first. If the second step fails, the account still exists and staff can try again. */
   app.post<{ Params: SubjectParams }>('/:subject/erase', async (request, reply) => {
     const { subject } = request.params;
     try {

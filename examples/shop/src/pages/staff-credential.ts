@@ -19,14 +19,14 @@ const badges: Record<Credential['status'], Badge> = {
   revoked: { kind: 'bad', text: 'Revoked' },
 };
 
-/** What staff can do with a credential. */
+/** The actions that Holdfast accepts for a credential. */
 export function actionsOn({ status, revocable }: Credential): CredentialAction[] {
   if (!revocable) return [];
   if (status === 'issued') return ['suspend', 'revoke'];
   return status === 'suspended' ? ['resume', 'revoke'] : [];
 }
 
-/** Codes for programs, kept in the audit log. They tell nothing about the customer's life. */
+/** Codes for programs. The audit log contains them, so they reveal nothing about the customer. */
 const reasons = [
   { code: 'lost_device', text: 'Lost device' },
   { code: 'customer_request', text: 'The customer asked' },
@@ -34,7 +34,7 @@ const reasons = [
   { code: 'left', text: 'No longer a customer' },
 ];
 
-/** What the template partials/credential.hbs shows. */
+/** Data of the template partials/credential.hbs. */
 export function credentialView(credential: Credential, now: number) {
   const actions = actionsOn(credential);
   const isClaimed = credential.status === 'issued' || credential.status === 'suspended';

@@ -10,7 +10,7 @@ import type { Notice } from '../server/session.ts';
 import type { Shop } from '../shop.ts';
 import { credentialView } from './staff-credential.ts';
 
-/** One customer: what the shop stores, what Holdfast says, and what staff can do. */
+/** One customer: the shop's account, the credentials at Holdfast, and the actions of staff. */
 export const staffCustomerRoutes: FastifyPluginAsync = async (app) => {
   const { shop } = app;
   const helmet = { contentSecurityPolicy: widgetSecurityPolicy(shop.settings) };
@@ -27,7 +27,7 @@ export const staffCustomerRoutes: FastifyPluginAsync = async (app) => {
       hasForm: true,
       hasWidget: canOffer,
       subject,
-      // Where this page's forms go.
+      // The target of this page's forms.
       action: `${shop.settings.path}/staff/${encodeURIComponent(subject)}`,
       formId: randomUUID(),
       account,
@@ -35,7 +35,7 @@ export const staffCustomerRoutes: FastifyPluginAsync = async (app) => {
       credentials: credentials?.map((credential) => credentialView(credential, now)),
       problem,
       canOffer,
-      // Holdfast makes no offer of a suspended credential: it would be a way around the suspension.
+      // Holdfast makes no offer of a suspended credential, which would circumvent the suspension.
       isSuspended: credentials?.some(({ status }) => status === 'suspended'),
       canWithdraw: canOffer && mayBeOpen(account, credentials, now),
       canErase: account !== undefined || credentials !== undefined,

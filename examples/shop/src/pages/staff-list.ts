@@ -24,11 +24,11 @@ export const staffListRoutes: FastifyPluginAsync = async (app) => {
         customers: items.map((item) => customerRow(shop, item)),
         isFiltered: view.claimed !== undefined || view.page !== undefined,
         links: linksOf(path, view, nextPageToken),
-        // Holdfast lists the customers that this app made offers to. These had a passkey from another app.
+        // Holdfast lists the customers to whom this app made an offer. These customers had a passkey from another app.
         joined: view.page || view.claimed ? [] : shop.accounts.all().filter(({ joined }) => joined),
       });
     } catch (error) {
-      // For example after the shop's client was replaced. The first page always exists.
+      // The page token is invalid, for example after the shop's client was replaced. The first page always exists.
       if (!(error instanceof HoldfastApiError) || error.code !== 'invalid_page_token') throw error;
       request.session.notice = noticeOf(error);
       return redirectTo(reply, '/staff');
@@ -54,7 +54,7 @@ function customerRow({ accounts, settings }: Shop, customer: CustomerSummary) {
   return { subject, createdAt, account: accounts.find(settings.issuer, subject), badges: customerBadges(customer) };
 }
 
-/** One word for a list; the details are on the customer's own page. */
+/** Short labels for the list; the customer's own page has the details. */
 function customerBadges({ live, claimed, openOffers }: CustomerSummary): Badge[] {
   const newLink: Badge[] = openOffers > 0 ? [{ kind: '', text: 'New link sent' }] : [];
   if (live > 0) return [{ kind: 'good', text: 'Works' }, ...newLink];

@@ -37,7 +37,7 @@ let browser: Browser;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'shop-'));
-  const shops = settings.map((one) => openShop(one, folder));
+  const shops = settings.map((ofApp) => openShop(ofApp, folder));
   acme = shops[0]!;
   app = await createApp({ origin, shops, sessionSecret: 'x'.repeat(32), logger: false });
   browser = new Browser();
@@ -78,7 +78,7 @@ class Browser {
     return fieldIn((await this.get(url)).body, '_csrf');
   }
 
-  /** Through the routes of the shop; the issuer's part is replaced. */
+  /** Signs in through the routes of the shop; the issuer's responses are mocked. */
   async signIn(customer: SignedInCustomer): Promise<void> {
     const pending = { state: 'state-1', codeVerifier: 'v', nonce: 'n' };
     jest.spyOn(acme.signIn, 'begin').mockResolvedValueOnce({ url: new URL(`${baseUrl}/auth`), pending });
@@ -100,7 +100,7 @@ describe('every response', () => {
     }
   });
 
-  test('carries security headers, and the presence widget is allowed on pages that have it', async () => {
+  test('has security headers, which allow the presence widget on pages that have it', async () => {
     const start = await browser.get('/acme');
     expect(start.headers).toMatchObject({
       'cache-control': 'no-store',
@@ -128,7 +128,7 @@ describe('every response', () => {
 });
 
 describe('the session cookie', () => {
-  test('is set when there is something to store, out of reach of scripts, other sites and other shops', async () => {
+  test('is set when there is something to store, and hidden from scripts, other sites and other shops', async () => {
     expect((await browser.get('/acme')).headers['set-cookie']).toBeUndefined();
     expect((await browser.get('/acme/sign-up')).headers['set-cookie']).toMatch(
       /^shop-session=[^;]+; Path=\/acme; HttpOnly; SameSite=Lax$/,
@@ -141,17 +141,17 @@ describe('the session cookie', () => {
     expect((await browser.get('/acme/account')).headers.location).toBe('/acme/sign-in');
   });
 
-  test('changes at sign-in, and the one before signs nobody in', async () => {
+  test('changes at sign-in, and the earlier one is not signed in', async () => {
     await browser.get('/acme/sign-up');
-    const planted = browser.cookie;
+    const earlier = browser.cookie;
     await browser.signIn(ada);
-    expect(browser.cookie).not.toBe(planted);
+    expect(browser.cookie).not.toBe(earlier);
     expect((await browser.get('/acme/account')).statusCode).toBe(200);
-    browser.cookie = planted;
+    browser.cookie = earlier;
     expect((await browser.get('/acme/account')).headers.location).toBe('/acme/sign-in');
   });
 
-  test('is cleared at sign-out, and its session is gone', async () => {
+  test('is cleared at sign-out, and its session does not exist any more', async () => {
     await browser.signIn(ada);
     const before = browser.cookie;
     jest.spyOn(acme.signIn, 'signOutUrl').mockResolvedValueOnce(new URL(`${baseUrl}/end`));
@@ -173,12 +173,12 @@ describe('a form', () => {
     expect(offer).not.toHaveBeenCalled();
   });
 
-  test('of more than 10,000 bytes is answered with 413', async () => {
+  test('with more than 10,000 bytes is rejected with 413', async () => {
     const token = await browser.csrfToken('/acme/sign-up');
     expect((await signUp(token, { name: 'x'.repeat(10_000) })).statusCode).toBe(413);
   });
 
-  test('that is not valid comes back with what was typed, escaped', async () => {
+  test('that is not valid is shown again with the submitted values, escaped', async () => {
     const name = `<img src=x onerror="alert(1)">&'\``;
     const page = await signUp(await browser.csrfToken('/acme/sign-up'), { name, email: 'x' });
     expect(page.statusCode).toBe(422);
@@ -187,7 +187,7 @@ describe('a form', () => {
     );
   });
 
-  test('sent twice goes out with one Idempotency-Key and one presence proof, and shows the claim link', async () => {
+  test('that is sent twice has one Idempotency-Key and one presence proof, and shows the claim link', async () => {
     const offer = jest.spyOn(acme.credentials, 'offer').mockResolvedValue({
       subject: 's',
       claimUrl: `${baseUrl}/o/acme/claim#token`,
@@ -217,7 +217,7 @@ describe('an error of Holdfast', () => {
       422,
       'Please switch JavaScript on',
     ],
-  ])('that %s is shown in words', async (_, error, status, text) => {
+  ])('that %s is shown as text', async (_, error, status, text) => {
     jest.spyOn(acme.credentials, 'offer').mockRejectedValueOnce(error);
     const response = await signUp(await browser.csrfToken('/acme/sign-up'));
     expect([response.statusCode, response.body.includes(text)]).toEqual([status, true]);
@@ -225,14 +225,14 @@ describe('an error of Holdfast', () => {
 });
 
 describe('the redirect URI', () => {
-  test('is answered with 400 when this browser began no sign-in with that state', async () => {
+  test('answers 400 when this browser began no sign-in with that state', async () => {
     const finish = jest.spyOn(acme.signIn, 'finish');
     for (const query of ['', '?code=c&state=stolen'])
       expect((await browser.get(`/acme/callback${query}`)).statusCode).toBe(400);
     expect(finish).not.toHaveBeenCalled();
   });
 
-  test('leads a customer without an account to a page where they can open one', async () => {
+  test('redirects a customer without an account to a page where they can open one', async () => {
     await browser.signIn(ada);
     expect((await browser.get('/acme/account')).body).toContain('No account here yet');
     const response = await signUp(await browser.csrfToken('/acme/sign-up'));
@@ -257,7 +257,7 @@ describe('back-channel logout', () => {
     expect((await browser.get('/acme/account')).headers.location).toBe('/acme/sign-in');
   });
 
-  test('is answered with 400 when the token is missing or not valid, and with 503 when keys are unavailable', async () => {
+  test('answers 400 when the token is missing or not valid, and 503 when keys are unavailable', async () => {
     expect((await send()).statusCode).toBe(400);
     jest.spyOn(acme.backChannelLogout, 'verify').mockResolvedValueOnce(undefined);
     expect((await send('token')).json()).toMatchObject({ error: 'invalid_request' });
@@ -309,7 +309,7 @@ describe('staff', () => {
     await browser.signIn(ada);
     await browser.post('/acme/staff/ada/erase', { _csrf: await browser.csrfToken('/acme/staff/ada') });
     expect(acme.accounts.all()).toEqual([]);
-    for (const one of [customer, browser])
-      expect((await one.get('/acme/account')).headers.location).toBe('/acme/sign-in');
+    for (const erased of [customer, browser])
+      expect((await erased.get('/acme/account')).headers.location).toBe('/acme/sign-in');
   });
 });

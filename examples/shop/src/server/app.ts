@@ -21,16 +21,16 @@ interface AppOptions {
   logger?: boolean;
 }
 
-/** The web server of one address: what all its shops share. Their pages are in shopRoutes. */
+/** The web server of one address, with everything that its shops share. Their pages are in shopRoutes. */
 export async function createApp({ origin, shops, sessionSecret, logger = true }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     logger,
-    // Addresses stay out of the log: the query string of the redirect URI carries the authorization code.
+    // Addresses are not logged: the query string of the redirect URI contains the authorization code.
     logController: new LogController({ disableRequestLogging: true }),
     // The largest form is sign-up with its presence proof, about 2 kB.
     bodyLimit: 10_000,
-    // Browsers connect directly. Behind a proxy, set this to the proxy's address, never to `true`: otherwise anybody
-    // who reaches the server chooses the protocol and the client address that it sees.
+    // Browsers connect directly. Behind a proxy, set this to the proxy's address, never to `true`: with that, every
+    // client could set the protocol and the client address that the server uses.
     trustProxy: false,
   });
   const { host, protocol } = new URL(origin);

@@ -12,8 +12,8 @@ export function contentSecurityPolicy({ issuer }: Settings): Policy {
 }
 
 /**
- * For pages with the presence widget. It solves its challenge in a worker, whose script is a blob of the page that
- * imports Holdfast's script.
+ * For pages with the presence widget. The widget solves its challenge in a worker, whose script is a blob that imports
+ * Holdfast's script.
  */
 export function widgetSecurityPolicy({ issuer }: Settings): Policy {
   const holdfast = new URL(issuer).origin;

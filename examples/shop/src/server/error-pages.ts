@@ -3,7 +3,7 @@ import { HoldfastApiError, HoldfastUnavailable } from '../holdfast/errors.ts';
 import { renderMessage } from './page.ts';
 import type { Notice } from './session.ts';
 
-/** What an error code of the API means to the people at this shop. */
+/** Error codes of the API, explained to staff and customers of the shop. */
 const textByCode: Record<string, string> = {
   unknown_credential: 'Holdfast knows no such credential of this app’s customers.',
   not_revocable: 'A credential of this type cannot be suspended or revoked. It is valid until it expires.',
@@ -58,7 +58,7 @@ export function errorPage(error: FastifyError, request: FastifyRequest, reply: F
   request.log.error(error);
   return renderMessage(reply, 500, {
     title: 'Something went wrong',
-    text: 'The fault is ours. Please try again later.',
+    text: 'This is an error of the shop. Please try again later.',
   });
 }
 

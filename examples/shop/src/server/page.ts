@@ -25,12 +25,12 @@ export function renderPage(reply: FastifyReply, template: string, data: PageData
     isSignedIn: customer !== undefined,
     notice: notice && { ...notice, role: notice.kind === 'good' ? 'status' : 'alert' },
     widget: data.hasWidget && settings.widget,
-    // A token needs a session, and with it a cookie: pages without a form do without both.
+    // A token needs a session, and a session needs a cookie. Pages without a form need neither.
     csrfToken: data.hasForm || data.hasWidget || customer ? reply.generateCsrf() : undefined,
   });
 }
 
-/** A page of a heading, a sentence and a way on. */
+/** Renders a page with a heading, a sentence and links. */
 export function renderMessage(reply: FastifyReply, status: number, message: Message): FastifyReply {
   return renderPage(reply.code(status), 'message', { ...message });
 }

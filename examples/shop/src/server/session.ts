@@ -11,7 +11,7 @@ export interface Notice {
   small?: string;
 }
 
-/** Stands for the e-mail with the claim link. A real shop sends it and stores the link nowhere. */
+/** The e-mail with the claim link, which a real shop sends instead of storing it. */
 interface ClaimEmail {
   to: string;
   name: string;
@@ -33,9 +33,7 @@ declare module 'fastify' {
 }
 
 const ttlMs = 8 * 60 * 60 * 1000;
-/**
- * A browser has few tabs open; without a bound, a script could fill the memory with sign-ins that it never finishes.
- */
+/** Without a bound, a script could fill the memory with sign-ins that it never finishes. */
 const maxPendingSignIns = 5;
 
 interface StoredSession {
@@ -45,9 +43,8 @@ interface StoredSession {
 }
 
 /**
- * The sessions, in memory. The cookie holds a signed random id and nothing else. With several servers this is a table
- * or Redis: back-channel logout and erasure must end sessions that the browser knows nothing about, which a session
- * kept in the cookie does not allow.
+ * The sessions, in memory; the cookie contains a signed random id only. With several servers this is a table or Redis.
+ * Sessions stored in the cookie would not do: back-channel logout and erasure must end sessions without the browser.
  */
 export class SessionStore implements FastifySessionStore {
   readonly #sessions = new Map<string, StoredSession>();
@@ -62,9 +59,7 @@ export class SessionStore implements FastifySessionStore {
     done(null, stored && !stored.revoked && stored.expiresAt > this.#now() ? stored.session : null);
   }
 
-  /**
-   * A request saves its session at its end. If the session was revoked meanwhile, that must not restore it.
-   */
+  /** Called at the end of each request. It must not restore a session that was revoked during the request. */
   set(id: string, session: Session, done: (error?: unknown) => void): void {
     const stored = this.#sessions.get(id);
     if (stored) stored.session = session;
@@ -81,7 +76,7 @@ export class SessionStore implements FastifySessionStore {
     done();
   }
 
-  /** Ends the session that began with that session at Holdfast, or without `sid` all sessions of the customer. */
+  /** Ends the session with this `sid` at Holdfast, or without `sid` all sessions of the customer. */
   revoke({ issuer, subject, sid }: RevokedSession): void {
     for (const stored of this.#sessions.values()) {
       const { customer } = stored.session;

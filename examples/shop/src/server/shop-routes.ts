@@ -18,10 +18,12 @@ interface ShopRouteOptions {
   secureCookie: boolean;
 }
 
-/** All of one shop, below its path. Each shop has its own session cookie, so a browser can be signed in to several. */
+/**
+ * All routes of one shop, below its path. Each shop has its own session cookie, so browsers can use several at once.
+ */
 export const shopRoutes: FastifyPluginAsync<ShopRouteOptions> = async (app, { shop, sessionSecret, secureCookie }) => {
   app.decorate('shop', shop);
-  // Holdfast calls this one, not a browser: no session and no CSRF token.
+  // Holdfast calls this route, so it has no session and no CSRF token.
   await app.register(backChannelLogoutRoute);
 
   await app.register(async (pages) => {
@@ -38,13 +40,13 @@ export const shopRoutes: FastifyPluginAsync<ShopRouteOptions> = async (app, { sh
         sameSite: 'lax',
         secure: secureCookie,
       },
-      // No cookie until there is something to store, and no renewal of it with every page.
+      // The cookie is set when there is something to store, and not renewed with every page.
       saveUninitialized: false,
       rolling: false,
     });
     await pages.register(fastifyCsrfProtection, { sessionPlugin: '@fastify/session' });
 
-    // One hook for all forms, so that a new one cannot be left out.
+    // One hook checks all forms, so that no new one can be left out.
     pages.addHook('preValidation', (request, reply, done) => {
       if (request.method === 'POST' && !request.is404) pages.csrfProtection(request, reply, done);
       else done();

@@ -10,7 +10,7 @@ export const partials = {
   staffWarning: 'partials/staff-warning.hbs',
 };
 
-/** Handlebars escapes whatever {{ }} inserts, so that text from customers is never taken for HTML. */
+/** Handlebars escapes the values of {{ }}, so that text from customers is never interpreted as HTML. */
 export function createHandlebars(): typeof Handlebars {
   const handlebars = Handlebars.create();
   handlebars.registerHelper('time', formatTime);
