@@ -61,6 +61,7 @@ const quotations: Record<string, string[]> = {
 /** Folders whose code is clean. The list only grows. */
 const clean: string[] = [
   '.ci',
+  'apps/audit',
   'apps/auth',
   'apps/cli',
   'apps/directory',
@@ -73,6 +74,12 @@ const clean: string[] = [
   'docker',
   'examples',
   'libs',
+  'tools/docker',
+  'tools/generate',
+  'tools/infra',
+  'tools/launcher',
+  'tools/setup',
+  'tools/testing',
 ];
 
 const generated = /^docs\/reference\//;
