@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import type { App, CustomerEvent, EventType } from '@holdfast/contracts';
-import { eventually } from '@holdfast/testing';
+import { eventually, moreJobRuns } from '@holdfast/testing';
 import { AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
 import { credentialOf, customerEvent, newCustomer } from '../service-stubs.fixture.js';
@@ -267,4 +267,11 @@ test('a logout token is rejected as id_token_hint of a sign-out or a sign-in', a
     error: 'invalid_request',
   });
   expect(await party.authorize(second, { prompt: 'none' })).toHaveProperty('code');
+});
+
+test('a run that cannot read the notifications counts as failed', async () => {
+  await stack.database.refuseConnections(true);
+  await moreJobRuns(stack.auth.opsPort, 'logout_notifications', 2, 'failed');
+  await stack.database.refuseConnections(false);
+  await moreJobRuns(stack.auth.opsPort, 'logout_notifications', 1, 'succeeded');
 });

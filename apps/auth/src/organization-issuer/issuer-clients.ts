@@ -1,10 +1,10 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import type { App } from '@holdfast/contracts';
+import { compareSecretHashes, findPresentedClient } from '../client-authentication/client-secrets.js';
 import type { ClientLimits } from '../clients/client-limits.js';
-import { matchSecret, type ClientRecord } from '../clients/client-record.js';
+import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
-import { asUnavailable } from '../temporarily-unavailable.js';
 import { redirectAllowed } from './request-rules.js';
 
 /** Provides an organization's issuer with its clients: the apps of this organization that sign customers in. */
@@ -20,10 +20,7 @@ export function provideAppClients(
   const clientsByRecord = new WeakMap<ClientRecord, Client>();
 
   provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
-    issuerRequestOf(Provider.ctx).presentedClientId = clientId;
-    const record = await clients.find(clientId).catch((error: unknown) => {
-      throw asUnavailable(error);
-    });
+    const record = await findPresentedClient(clients, clientId);
     if (record?.app.org !== org) return undefined;
     // Set also for an app that is disabled or signs nobody in: audit records of its denied requests name it.
     issuerRequestOf(Provider.ctx).client = record;
@@ -33,18 +30,8 @@ export function provideAppClients(
     return client;
   };
 
+  compareSecretHashes(provider, limits, pepper);
   const { prototype } = provider.Client;
-  prototype.compareClientSecret = function (presented: string): boolean {
-    const request = issuerRequestOf(Provider.ctx);
-    const secretId = matchSecret(pepper, presented, request.client);
-    if (secretId === undefined) {
-      limits.countWrongSecret(request.network, request.presentedClientId);
-      return false;
-    }
-    limits.admit(request.client!.app.clientId);
-    request.secretId = secretId;
-    return true;
-  };
   prototype.redirectUriAllowed = function (given: string): boolean {
     const { kind, redirectUris } = issuerRequestOf(Provider.ctx).client!.app;
     return redirectAllowed(kind, redirectUris, given);

@@ -1,18 +1,17 @@
 import type { EventEmitter } from 'node:events';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
-import { AppError, LogBudget, type Logger } from '@holdfast/platform';
+import type { Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
 import type { WebOrigins } from '../organizations/web-origins.js';
-import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
+import { noteOutcome, noteUnrecorded, originHeaders } from '../request-context/http-outcome.js';
 import { routeTemplate } from '../request-context/issuer-paths.js';
 import { beginIssuerRequest, issuerRequestOf, type HttpContext } from '../request-context/issuer-request.js';
+import { observeProviderErrors } from '../request-context/provider-errors.js';
 import type { RequestResult } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
 import { leaveSignedOut } from './sign-out/sign-out.js';
-
-const unexpectedErrorLines = new LogBudget(10);
 
 /** For pages of the library (form_post), which adds the hash of their one script. */
 const libraryPolicy = "default-src 'none'; script-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -38,9 +37,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     try {
       if ((ctx as Partial<KoaContextWithOIDC>).oidc) await audit.record(oidcCtx, shortId, results.get(ctx) ?? {});
     } catch (error) {
-      const { origin = { dependency: 'audit', cause: 'unavailable' as const } } =
-        error instanceof AppError ? error : {};
-      noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
+      noteUnrecorded(ctx.req, error);
       withhold(ctx);
     }
     if (!ctx.req.complete) ctx.req.resume();
@@ -65,25 +62,8 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
   };
   for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm'])
     (provider as EventEmitter).on(`${route}.error`, onError);
-  provider.on('server_error', (ctx, err) => {
-    results.set(ctx, { error: 'server_error' });
-    // An unavailable dependency is expected, and the access log line names it.
-    const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
-    noteOutcome(ctx.req, {
-      code: 'server_error',
-      detail: detail ?? String(err),
-      origin: origin ?? { dependency: 'issuer', cause: 'internal' },
-    });
-    if (!origin && unexpectedErrorLines.take())
-      logger.error(
-        { requestId: issuerRequestOf(ctx).info.id, org: shortId, err },
-        'The issuer failed unexpectedly; the response is 500',
-      );
-  });
-  // Broken connections. Without a listener Koa would write them to standard error.
-  (provider as EventEmitter).on('error', (err: Error) =>
-    logger.debug({ err: err.message }, 'The client of an issuer disconnected'),
-  );
+  provider.on('server_error', (ctx) => void results.set(ctx, { error: 'server_error' }));
+  observeProviderErrors(provider, 'issuer', logger, shortId);
 }
 
 async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {

@@ -1,14 +1,11 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
+import { compareSecretHashes, findPresentedClient } from '../client-authentication/client-secrets.js';
 import type { ClientLimits } from '../clients/client-limits.js';
-import { matchSecret, type ClientRecord } from '../clients/client-record.js';
+import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
-import { asUnavailable } from '../temporarily-unavailable.js';
 
-/**
- * Provides oidc-provider with clients, built once per record of directory. The library itself would build all but the
- * last hundred again, and compare with one plain secret; here secrets are keyed hashes, and two may be live.
- */
+/** Provides oidc-provider with clients, each built once per record of directory. The library caches only a hundred. */
 export function providePlatformClients(
   provider: Provider,
   clients: ClientRegistry,
@@ -22,30 +19,16 @@ export function providePlatformClients(
   const unknownClient = build('nobody', []);
 
   provider.Client.find = async (clientId: string): Promise<Client> => {
-    const request = issuerRequestOf(Provider.ctx);
-    request.presentedClientId = clientId;
-    const record = await clients.find(clientId).catch((error: unknown) => {
-      throw asUnavailable(error);
-    });
+    const record = await findPresentedClient(clients, clientId);
     // An unknown client takes the path of a wrong secret, so that neither response nor time distinguishes them.
     if (!record) return unknownClient;
-    request.client = record;
+    issuerRequestOf(Provider.ctx).client = record;
     const client = clientsByRecord.get(record) ?? build(clientId, record.scopes);
     clientsByRecord.set(record, client);
     return client;
   };
 
-  provider.Client.prototype.compareClientSecret = function (presented: string): boolean {
-    const request = issuerRequestOf(Provider.ctx);
-    const secretId = matchSecret(pepper, presented, request.client);
-    if (secretId === undefined) {
-      limits.countWrongSecret(request.network, request.presentedClientId);
-      return false;
-    }
-    limits.admit(request.client!.app.clientId);
-    request.secretId = secretId;
-    return true;
-  };
+  compareSecretHashes(provider, limits, pepper);
 }
 
 function metadataOf(clientId: string, scopes: readonly string[]): ClientMetadata {

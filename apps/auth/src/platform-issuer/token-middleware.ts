@@ -1,15 +1,10 @@
-import type { EventEmitter } from 'node:events';
 import type { Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
-import { AppError, LogBudget, type Logger } from '@holdfast/platform';
+import type { Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
-import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
-import {
-  beginIssuerRequest,
-  issuerRequestOf,
-  type HttpContext,
-  type IssuerRequest,
-} from '../request-context/issuer-request.js';
+import { noteOutcome, noteUnrecorded, originHeaders } from '../request-context/http-outcome.js';
+import { beginIssuerRequest, type HttpContext, type IssuerRequest } from '../request-context/issuer-request.js';
+import { observeProviderErrors } from '../request-context/provider-errors.js';
 import { tokenRoute } from './platform-provider.js';
 import type { TokenAudit } from './token-audit.js';
 
@@ -17,8 +12,6 @@ import type { TokenAudit } from './token-audit.js';
 const maxBodyBytes = 16_384;
 /** Larger bodies are not read to their end: the connection is closed. */
 const maxDrainedBytes = 2_097_152;
-
-const unexpectedErrorLines = new LogBudget(10);
 
 interface OAuthBody {
   error?: string;
@@ -41,24 +34,7 @@ export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger
     noteOutcome(ctx.req, { code: error, detail, origin });
     if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   });
-  provider.on('server_error', (ctx, err) => {
-    // An unavailable dependency is expected, and the access log line names it.
-    const { origin, error_detail: detail } = err as { origin?: ErrorOrigin; error_detail?: string };
-    noteOutcome(ctx.req, {
-      code: 'server_error',
-      detail: detail ?? String(err),
-      origin: origin ?? { dependency: 'token endpoint', cause: 'internal' },
-    });
-    if (!origin && unexpectedErrorLines.take())
-      logger.error(
-        { requestId: issuerRequestOf(ctx).info.id, err },
-        'The token endpoint failed unexpectedly; the response is 500',
-      );
-  });
-  // Broken connections. Without a listener Koa would write them to standard error.
-  (provider as EventEmitter).on('error', (err: Error) =>
-    logger.debug({ err: err.message }, 'The client of the token endpoint disconnected'),
-  );
+  observeProviderErrors(provider, 'token endpoint', logger);
 }
 
 function rejectEarly(ctx: HttpContext): [status: number, error: string, description: string] | undefined {
@@ -92,8 +68,7 @@ async function finish(ctx: HttpContext, request: IssuerRequest, audit: TokenAudi
       ...(body.scope && { scope: body.scope }),
     });
   } catch (error) {
-    const { origin = { dependency: 'audit', cause: 'unavailable' as const } } = error instanceof AppError ? error : {};
-    noteOutcome(ctx.req, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
+    noteUnrecorded(ctx.req, error);
     // The header would mean that the secret was wrong.
     ctx.remove('WWW-Authenticate');
     respondError(ctx, 503, 'temporarily_unavailable', 'try again in a moment');

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
+import { AppError } from '@holdfast/platform';
 import { clientClosedRequest, type HttpObserver } from '@holdfast/service';
 import { issuerRoute } from './issuer-paths.js';
 
@@ -21,7 +22,13 @@ export function noteOutcome(request: IncomingMessage, outcome: HttpOutcome): voi
   outcomes.set(request, { ...outcomes.get(request), ...outcome });
 }
 
-/** Name the dependency that failed, for the gateway's log and metrics of the same request. */
+/** Notes that a response is 503 because its audit record could not be appended. */
+export function noteUnrecorded(request: IncomingMessage, error: unknown): void {
+  const { origin = { dependency: 'audit', cause: 'unavailable' as const } } = error instanceof AppError ? error : {};
+  noteOutcome(request, { code: 'temporarily_unavailable', detail: `not recorded: ${String(error)}`, origin });
+}
+
+/** Headers that name the failed dependency, for log and metrics of the gateway. */
 export function originHeaders(request: IncomingMessage): Record<string, string> {
   const { origin } = outcomes.get(request) ?? {};
   return origin ? { [internalHeaders.origin]: `${origin.dependency};${origin.cause}` } : {};

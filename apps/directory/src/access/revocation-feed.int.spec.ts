@@ -67,16 +67,16 @@ describe('the revocation feed', () => {
     subscription.unsubscribe();
   });
 
-  test('no heartbeat is sent while the database is unavailable, and heartbeats resume after it', async () => {
+  test('no heartbeat is sent while the database is unavailable, each run counts as failed, and heartbeats resume', async () => {
     let heartbeats = 0;
     const gateway = buses.get('gateway')!.connection;
     const subscription = gateway.subscribe(revocationFeedSubject, { callback: () => void (heartbeats += 1) });
     await database.refuseConnections(true);
     // The first run may have read the database before, and the round trip delivers what it has sent.
-    await moreJobRuns(opsPort(), 'access_heartbeat', 1);
+    await moreJobRuns(opsPort(), 'access_heartbeat', 1, 'failed');
     await gateway.flush();
     heartbeats = 0;
-    await moreJobRuns(opsPort(), 'access_heartbeat', 3);
+    await moreJobRuns(opsPort(), 'access_heartbeat', 3, 'failed');
     await gateway.flush();
     expect(heartbeats).toBe(0);
     await expect(request(accessChanges, { since: 0 }, 'gateway')).rejects.toMatchObject({ code: 'unavailable' });
