@@ -9,7 +9,7 @@ const refreshIntervalMs = 5 * 60_000;
 /**
  * A token with an unknown key id may come from a key of a moment ago; made-up ids must not become a stream of calls.
  */
-const refreshAtMost = 5_000;
+const minRefreshIntervalMs = 5_000;
 
 /** Public keys of the platform's access tokens, fetched before ready and kept. */
 @Injectable()
@@ -39,7 +39,7 @@ export class PlatformKeys {
   /** The key with this id; asks auth again, now and then, when it is not known. */
   async find(kid: string | undefined): Promise<CryptoKey | Uint8Array> {
     if (kid === undefined) throw new AppError('invalid_token');
-    if (!this.keys.has(kid) && performance.now() - this.lastRefresh > refreshAtMost) await this.refresh();
+    if (!this.keys.has(kid) && performance.now() - this.lastRefresh > minRefreshIntervalMs) await this.refresh();
     const key = this.keys.get(kid);
     if (!key) throw new AppError('invalid_token');
     return key;

@@ -18,12 +18,12 @@ import type { Endpoint } from '../endpoints/endpoint.js';
 type Outcome = AuditRecord['outcome'];
 
 /** By when a caller hears that the log is away, in ms since the request came, even if it was asked something before. */
-const soon = 1900;
+const responseDeadlineMs = 1900;
 /** What a log that is not away needs at most, in ms. */
-const shortest = 300;
+const minAppendMs = 300;
 
 /** Headers that every answer carries, whatever it says (http.ts). */
-const saysNothing = new Set([
+const neutralHeaders = new Set([
   'x-request-id',
   'holdfast-request-id',
   'traceparent',
@@ -98,10 +98,10 @@ export class AuditHook {
       targets: requestContext.targets,
       outcome: { ...outcomeOf(status, requestContext.code), ...(requestContext.replayed && { replay: true }) },
     });
-    const left = soon - (performance.now() - requestContext.began);
+    const left = responseDeadlineMs - (performance.now() - requestContext.began);
     return this.audit.append(context.org, record, {
       ...(requestContext.uncertain && { provisional: true }),
-      timeoutMs: Math.min(appendRecords.timeoutMs, Math.max(left, shortest)),
+      timeoutMs: Math.min(appendRecords.timeoutMs, Math.max(left, minAppendMs)),
     });
   }
 
@@ -111,7 +111,7 @@ export class AuditHook {
       cause instanceof AppError ? cause : {};
     Object.assign(requestContext, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
     const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
-    for (const name of Object.keys(reply.getHeaders())) if (!saysNothing.has(name)) void reply.removeHeader(name);
+    for (const name of Object.keys(reply.getHeaders())) if (!neutralHeaders.has(name)) void reply.removeHeader(name);
     const { headers, body } = renderError(error, requestContext, this.baseUrl);
     // What may be kept for a year is the answer, not its refusal.
     void reply.code(error.status).headers({ 'cache-control': 'no-store', ...headers });

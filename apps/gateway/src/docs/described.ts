@@ -15,7 +15,7 @@ const oauthError = {
   },
   required: ['error'],
 };
-export const oauthErrorAnswer = (description: string, error: string, error_description: string, headers?: Json) => ({
+export const oauthErrorResponse = (description: string, error: string, error_description: string, headers?: Json) => ({
   description,
   ...(headers && { headers }),
   content: describedJson(oauthError, { error, error_description }),

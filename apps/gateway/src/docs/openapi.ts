@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operations, type ErrorCode } from '@holdfast/contracts';
 import type { Endpoint, EndpointResponse, Examples } from '../endpoints/endpoint.js';
-import { oauthErrorAnswer } from './described.js';
+import { oauthErrorResponse } from './described.js';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
@@ -116,7 +116,7 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
 
 const unknownOrganization = problemResponses(['unknown_organization'], false)['404'] as Json;
 const tooManyRequests = problemResponses(['rate_limited'], false)['429'] as Json;
-const tooManyOAuthRequests = oauthErrorAnswer(
+const tooManyOAuthRequests = oauthErrorResponse(
   '`temporarily_unavailable`: too many requests',
   'temporarily_unavailable',
   'Too many requests',

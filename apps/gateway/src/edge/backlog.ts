@@ -10,7 +10,7 @@ import { newRequestContext, type HttpRequestContext } from './request-context.js
 
 const tickMs = 20;
 /** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
-const minUnderWay = 64;
+const minConcurrentRequests = 64;
 
 const shed = new Counter({
   name: 'holdfast_backlog_refused_total',
@@ -53,7 +53,7 @@ export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, bac
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (
-      underWay >= minUnderWay &&
+      underWay >= minConcurrentRequests &&
       backlog.ageMs() > maxMs &&
       !isProbe(request.url!.split('?', 1)[0]!) &&
       !isNavigation({ url: request.url!, headers: request.headers })

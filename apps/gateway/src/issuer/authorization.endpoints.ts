@@ -80,7 +80,7 @@ const sentBack =
   '(`prompt=none`, and nobody is signed in), `access_denied` (the customer left, or has no live credential), ' +
   '`invalid_request`, `invalid_scope`, ' +
   '`unsupported_response_type`, `temporarily_unavailable`. Or to the sign-in page';
-const authorizeAnswers = {
+const authorizeResponses = {
   200: page('With `response_mode=form_post`: a page that posts the answer to `redirect_uri`'),
   303: redirect(sentBack),
   400: page(
@@ -90,10 +90,10 @@ const authorizeAnswers = {
   404: noOrganization,
   503: temporarilyUnavailable,
 };
-const authorizeReference: Json = { parametersMore: queryOf(authorizeMembers), responses: authorizeAnswers };
-const authorizeFormReference: Json = { requestBody: formOf(authorizeMembers), responses: authorizeAnswers };
+const authorizeReference: Json = { parametersMore: queryOf(authorizeMembers), responses: authorizeResponses };
+const authorizeFormReference: Json = { requestBody: formOf(authorizeMembers), responses: authorizeResponses };
 
-const endSessionAnswers = {
+const endSessionResponses = {
   200: page('A page that asks whether to sign out; without `id_token_hint`, or with that of somebody else'),
   303: redirect('Signed out: to `post_logout_redirect_uri`, or to a page that says so'),
   400: page(
@@ -103,8 +103,8 @@ const endSessionAnswers = {
   404: noOrganization,
   503: temporarilyUnavailable,
 };
-const endSessionReference: Json = { parametersMore: queryOf(endSessionMembers), responses: endSessionAnswers };
-const endSessionFormReference: Json = { requestBody: formOf(endSessionMembers), responses: endSessionAnswers };
+const endSessionReference: Json = { parametersMore: queryOf(endSessionMembers), responses: endSessionResponses };
+const endSessionFormReference: Json = { requestBody: formOf(endSessionMembers), responses: endSessionResponses };
 
 const authorize = issuerEndpoint(
   'authorize',

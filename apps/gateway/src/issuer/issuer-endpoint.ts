@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { issuerRoute, shortId, signInUidPattern } from '@holdfast/contracts';
-import { oauthErrorAnswer } from '../docs/described.js';
+import { oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
@@ -91,7 +91,7 @@ export const redirect = (description: string) => ({
   description,
   headers: { Location: { description: 'Where to go on', schema: { type: 'string', format: 'uri' } } },
 });
-export const temporarilyUnavailable = oauthErrorAnswer(
+export const temporarilyUnavailable = oauthErrorResponse(
   '`temporarily_unavailable`: something that is needed does not answer, or the request cannot be recorded',
   'temporarily_unavailable',
   'try again in a moment',
@@ -104,7 +104,7 @@ export const noOrganization = { $ref: '#/components/responses/UnknownOrganizatio
  */
 export const byClient = [{ clientBasic: [] }, {}];
 export const clientId = { description: 'Of spa and native apps, which have no secret', example: example.clientId };
-export const invalidClient = oauthErrorAnswer(
+export const invalidClient = oauthErrorResponse(
   '`invalid_client`: no such client here, a wrong secret, or a disabled app; the answer is the same',
   'invalid_client',
   'client authentication failed',

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { operationNames, platformIssuerPaths } from '@holdfast/contracts';
-import { describedJson, describedText, describedTexts, oauthErrorAnswer } from '../docs/described.js';
+import { describedJson, describedText, describedTexts, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint } from '../endpoints/endpoint.js';
 import { ForwardingController, Forwards } from './forwarding.js';
@@ -51,13 +51,13 @@ const tokenReference: Json = {
         },
       ),
     },
-    400: oauthErrorAnswer(
+    400: oauthErrorResponse(
       '`invalid_scope`: an operation that is unknown, not granted or for people only, or no scope at all. ' +
         '`unsupported_grant_type`, `invalid_request`.',
       'invalid_scope',
       'the app was not granted issued:manage',
     ),
-    401: oauthErrorAnswer(
+    401: oauthErrorResponse(
       '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer ' +
         'is the same',
       'invalid_client',
@@ -66,12 +66,12 @@ const tokenReference: Json = {
         'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
       },
     ),
-    413: oauthErrorAnswer(
+    413: oauthErrorResponse(
       '`invalid_request`: the body is too large',
       'invalid_request',
       'the body is larger than 16384 bytes',
     ),
-    503: oauthErrorAnswer(
+    503: oauthErrorResponse(
       '`temporarily_unavailable`: it cannot be known whether the app is still good, or the token cannot be recorded',
       'temporarily_unavailable',
       'try again in a moment',

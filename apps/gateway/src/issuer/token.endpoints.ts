@@ -1,5 +1,5 @@
 import { issuerPaths } from '@holdfast/contracts';
-import { describedJson, describedText, oauthErrorAnswer } from '../docs/described.js';
+import { describedJson, describedText, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import {
   byClient,
@@ -63,7 +63,7 @@ const issuerTokenReference: Json = {
         scope: 'openid',
       }),
     },
-    400: oauthErrorAnswer(
+    400: oauthErrorResponse(
       '`invalid_grant`: the code or refresh token is unknown, used, expired, of another app, or its customer can ' +
         'no longer sign in. `invalid_request`, `unsupported_grant_type`, `unauthorized_client`.',
       'invalid_grant',
@@ -76,12 +76,12 @@ const issuerTokenReference: Json = {
 };
 
 const bearerErrors = {
-  400: oauthErrorAnswer(
+  400: oauthErrorResponse(
     '`invalid_request`: two tokens, or one in the query',
     'invalid_request',
     'access tokens belong in the Authorization header',
   ),
-  401: oauthErrorAnswer(
+  401: oauthErrorResponse(
     '`invalid_token`: no token, one that is unknown or expired, or whose customer can no longer sign in',
     'invalid_token',
     'invalid token provided',
@@ -139,7 +139,7 @@ const revocationReference: Json = {
   }),
   responses: {
     200: { description: 'It is good for nothing any more, or never was' },
-    400: oauthErrorAnswer(
+    400: oauthErrorResponse(
       '`invalid_request`: no token, or one of another app. `unsupported_token_type`.',
       'invalid_request',
       "missing required parameter 'token'",

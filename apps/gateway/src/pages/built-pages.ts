@@ -68,18 +68,18 @@ export function assetOf(
   if (exact) return { ...exact, keep: 'ever' };
   const kind = kindOf(name);
   const [, kin] = [...assets].find(([other]) => kind !== undefined && kindOf(other) === kind) ?? [];
-  return kin && { ...kin, keep: lasting.has(name) ? 'while' : 'not' };
+  return kin && { ...kin, keep: stableNames.has(name) ? 'while' : 'not' };
 }
 
 /**
  * Names that do not change: documents that no build makes (libs/platform/src/html-page.ts) load these, and browsers do
  * by themselves.
  */
-const lasting = new Set(['page.css', 'icon.svg', 'favicon.ico']);
+const stableNames = new Set(['page.css', 'icon.svg', 'favicon.ico']);
 
 /** `claim-MKG7USLO.js` is a `claim.js`. */
 function kindOf(name: string): string | undefined {
-  if (lasting.has(name)) return name;
+  if (stableNames.has(name)) return name;
   const [, kind, ending] = /^([a-z-]+)-[A-Z0-9]{8}(\.[a-z]+)$/.exec(name) ?? [];
   return kind && `${kind}${ending}`;
 }

@@ -3,7 +3,7 @@ import type { AuditEvent, AuditProof, ExportedAuditEntry } from '@holdfast/contr
 /** An event of a log of three, with a proof that verifies: audit-examples.spec.ts does it. */
 export const auditId = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
 const hash = 'V82og+MiUl1BniCtXdzzVnS/AztyTDS8uO2dmJTCAKw=';
-const neighbours = 'WkdmL9ijF9lgSaP59HxV3GfKZgUbqjaD27GbL+CaB7A=';
+const siblingHash = 'WkdmL9ijF9lgSaP59HxV3GfKZgUbqjaD27GbL+CaB7A=';
 
 export const verifierKey = 'id.example/o/acme/audit+0dbc4ef4+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c';
 export const checkpoint =
@@ -22,11 +22,11 @@ export const proof: AuditProof = {
     'InJlc3VsdCI6InN1Y2Nlc3MiLCJzdGF0dXMiOjIwMX0sInJlcXVlc3QiOnsiaWQiOiIwMTlhYTVmMi03YzFlLTdiM2EtOWQ1NC0w' +
     'YzJmMWYzZThhNzciLCJ0cmFjZXBhcmVudCI6IjAwLTRiZjkyZjM1NzdiMzRkYTZhM2NlOTI5ZDBlMGU0NzM2LTAwZjA2N2FhMGJh' +
     'OTAyYjctMDEiLCJtZXRob2QiOiJQT1NUIiwicm91dGUiOiIvby97c2hvcnRJZH0vYXBpL2NyZWRlbnRpYWxzL29mZmVycyJ9fQ==',
-  hashes: [neighbours],
+  hashes: [siblingHash],
   checkpoint,
 };
 
-export const proofFile = `c2sp.org/tlog-proof@v1\nextra ${proof.leaf}\nindex 2\n${neighbours}\n\n${checkpoint}`;
+export const proofFile = `c2sp.org/tlog-proof@v1\nextra ${proof.leaf}\nindex 2\n${siblingHash}\n\n${checkpoint}`;
 
 export const entry: ExportedAuditEntry = {
   seq: 3,

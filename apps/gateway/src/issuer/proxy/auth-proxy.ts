@@ -8,9 +8,9 @@ import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import { originOf } from '../../edge/observe-requests.js';
 import { chosenByCaller } from '../../edge/request-context.js';
-import { NotBegun, type AuthAnswer } from './auth-replica.js';
+import { NotStartedError, type AuthResponse } from './auth-replica.js';
 import { AuthReplicas } from './auth-replicas.js';
-import { ConcurrencyLimit, NoCapacity } from './concurrency-limit.js';
+import { ConcurrencyLimit, NoCapacityError } from './concurrency-limit.js';
 import { requestHeaders } from './proxied-headers.js';
 
 /** Bytes of a form or an assertion: a few kilobytes are the rule, and auth's own bounds are no wider. */
@@ -67,7 +67,7 @@ export class AuthProxy {
     this.answer(request, reply, await this.ask(request, body));
   }
 
-  private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthAnswer> {
+  private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthResponse> {
     const { requestId, trace, address } = request.requestContext;
     const headers = requestHeaders(request.headers, {
       baseUrl: this.config.BASE_URL,
@@ -88,8 +88,8 @@ export class AuthProxy {
     } catch (error) {
       // For the access line: a caller learns no more than that it is to come again.
       request.requestContext.detail = String(error);
-      if (error instanceof NoCapacity) shed.inc({ because: error.because });
-      if (error instanceof NoCapacity && error.because === 'key')
+      if (error instanceof NoCapacityError) shed.inc({ because: error.because });
+      if (error instanceof NoCapacityError && error.because === 'key')
         throw new AppError('rate_limited', undefined, { retryAfter: 1 });
       throw new AppError('unavailable', undefined, {
         retryAfter: 1,
@@ -98,7 +98,7 @@ export class AuthProxy {
     }
   }
 
-  private answer(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthAnswer): void {
+  private answer(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthResponse): void {
     // Ours to set, as the caller sent them.
     const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...passed } = headers;
     request.requestContext.answeredByAuth = true;
@@ -108,7 +108,7 @@ export class AuthProxy {
 }
 
 /** An error of ours that auth has named. */
-function problemOf(code: ErrorCode, status: number, headers: AuthAnswer['headers']): AppError {
+function problemOf(code: ErrorCode, status: number, headers: AuthResponse['headers']): AppError {
   const { 'retry-after': later, [internalHeaders.origin]: told } = headers;
   const retryAfter = Number(later);
   return new AppError(code, undefined, {
@@ -119,6 +119,6 @@ function problemOf(code: ErrorCode, status: number, headers: AuthAnswer['headers
 }
 
 function causeOf(error: unknown): ErrorCause {
-  if (error instanceof NoCapacity) return 'overloaded';
-  return error instanceof NotBegun ? 'unreachable' : 'timeout';
+  if (error instanceof NoCapacityError) return 'overloaded';
+  return error instanceof NotStartedError ? 'unreachable' : 'timeout';
 }

@@ -7,9 +7,9 @@ const connectTimeoutMs = 1000;
 /** Shorter than auth keeps its side open, so that nothing is sent into a connection that is just closing. */
 const keepAliveMs = 30_000;
 /** Of an answer: tokens, pages and key sets have some kilobytes. */
-const maxAnswerBytes = 2_000_000;
+const maxResponseBytes = 2_000_000;
 /** A replica that says nothing for so many probes, and answers nothing else meanwhile, hangs. */
-const silentProbes = 2;
+const maxUnansweredProbes = 2;
 
 export interface AuthRequest {
   method: string;
@@ -18,7 +18,7 @@ export interface AuthRequest {
   body?: Buffer;
 }
 
-export interface AuthAnswer {
+export interface AuthResponse {
   status: number;
   headers: Record<string, string | string[]>;
   body: Buffer;
@@ -31,7 +31,7 @@ export interface AuthAnswer {
 export type ReplicaState = 'up' | 'unready' | 'down';
 
 /** Not one byte of the request was acted on: it may be sent to another replica. */
-export class NotBegun extends Error {}
+export class NotStartedError extends Error {}
 
 /** One replica of auth: its connections, what is under way there, and whether it answers. */
 export class AuthReplica {
@@ -41,9 +41,9 @@ export class AuthReplica {
   /** Of its own: a probe must not wait behind the requests whose fate it is about. */
   private readonly prober: Pool;
   private readonly underWay = new Set<AbortController>();
-  private heardAt = 0;
+  private lastResponseAt = 0;
   private downAt = 0;
-  private silent = 0;
+  private unansweredProbes = 0;
 
   constructor(
     readonly url: string,
@@ -59,7 +59,7 @@ export class AuthReplica {
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
     };
-    this.pool = new Pool(url, { ...common, connections, maxResponseSize: maxAnswerBytes });
+    this.pool = new Pool(url, { ...common, connections, maxResponseSize: maxResponseBytes });
     this.prober = new Pool(url, { ...common, connections: 1 });
     this.timeoutMs = timeoutMs;
   }
@@ -68,8 +68,8 @@ export class AuthReplica {
     return this.underWay.size;
   }
 
-  /** @throws NotBegun when it may be sent elsewhere; anything else when the replica may have acted on it */
-  async send({ method, path, headers, body }: AuthRequest): Promise<AuthAnswer> {
+  /** @throws NotStartedError when it may be sent elsewhere; anything else when the replica may have acted on it */
+  async send({ method, path, headers, body }: AuthRequest): Promise<AuthResponse> {
     const sentAt = performance.now();
     const abort = new AbortController();
     const timer = setTimeout(
@@ -82,7 +82,7 @@ export class AuthReplica {
       if (answer.headers[internalHeaders.closing] !== undefined) {
         await answer.body.dump();
         this.become('down', 'it is stopping');
-        throw new NotBegun('the replica is stopping');
+        throw new NotStartedError('the replica is stopping');
       }
       this.answered(sentAt);
       return {
@@ -93,7 +93,7 @@ export class AuthReplica {
     } catch (error) {
       if (!neverConnected(error)) throw error;
       this.become('down', reasonOf(error));
-      throw new NotBegun(reasonOf(error), { cause: error });
+      throw new NotStartedError(reasonOf(error), { cause: error });
     } finally {
       clearTimeout(timer);
       this.underWay.delete(abort);
@@ -115,10 +115,10 @@ export class AuthReplica {
     } catch (error) {
       // It may have been we who stood still: what has arrived meanwhile is read before the timer is believed.
       await setImmediate();
-      if (this.heardAt > sentAt) return;
-      this.silent += 1;
+      if (this.lastResponseAt > sentAt) return;
+      this.unansweredProbes += 1;
       if (neverConnected(error)) this.become('down', reasonOf(error));
-      else if (this.silent >= silentProbes) this.giveUp();
+      else if (this.unansweredProbes >= maxUnansweredProbes) this.giveUp();
     }
   }
 
@@ -132,8 +132,8 @@ export class AuthReplica {
   }
 
   private heard(state: ReplicaState): void {
-    this.heardAt = performance.now();
-    this.silent = 0;
+    this.lastResponseAt = performance.now();
+    this.unansweredProbes = 0;
     this.become(state, state === 'unready' ? 'it says that it is not ready' : 'it answers');
   }
 

@@ -3,7 +3,7 @@ import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '@holdfast/platform';
 import { CONFIG, Interval, LOGGER } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
-import { AuthReplica, NotBegun, type AuthAnswer, type AuthRequest } from './auth-replica.js';
+import { AuthReplica, NotStartedError, type AuthResponse, type AuthRequest } from './auth-replica.js';
 
 const probeIntervalMs = 1000;
 const probeTimeoutMs = 1000;
@@ -11,7 +11,7 @@ const probeTimeoutMs = 1000;
  * Requests that may try a replica which is down, when no other is up: they find out that it is back before a probe
  * does.
  */
-const maxTrials = 4;
+const maxConcurrentTrials = 4;
 
 const up = new Gauge({
   name: 'holdfast_auth_replica_up',
@@ -56,16 +56,16 @@ export class AuthReplicas implements OnApplicationShutdown {
     await Promise.all(this.replicas.map((replica) => replica.probe(probeTimeoutMs)));
   }
 
-  /** @throws NotBegun when no replica took it; anything else when one may have acted on it */
-  async send(request: AuthRequest): Promise<AuthAnswer> {
+  /** @throws NotStartedError when no replica took it; anything else when one may have acted on it */
+  async send(request: AuthRequest): Promise<AuthResponse> {
     const first = this.choose();
-    if (!first) throw new NotBegun('no replica is up');
+    if (!first) throw new NotStartedError('no replica is up');
     try {
       return await first.send(request);
     } catch (error) {
       // Of a single address there may be several behind it.
       const second =
-        error instanceof NotBegun
+        error instanceof NotStartedError
           ? (this.choose(first) ?? (this.replicas.length === 1 ? first : undefined))
           : undefined;
       if (!second) throw error;
@@ -89,7 +89,7 @@ export class AuthReplicas implements OnApplicationShutdown {
       const found = leastLoaded(others.filter((replica) => replica.state === state));
       if (found) return found;
     }
-    return leastLoaded(others.filter((replica) => replica.load < maxTrials));
+    return leastLoaded(others.filter((replica) => replica.load < maxConcurrentTrials));
   }
 }
 

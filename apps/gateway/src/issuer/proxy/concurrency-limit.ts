@@ -11,7 +11,7 @@ export interface ConcurrencyLimits {
 /**
  * Said in place of a turn: `key` when the caller has too many of its own, `all` when there is too much of everything.
  */
-export class NoCapacity extends Error {
+export class NoCapacityError extends Error {
   private constructor(readonly because: 'key' | 'all') {
     super(because === 'key' ? 'too many requests of one caller are under way' : 'too many requests are under way');
   }
@@ -20,7 +20,7 @@ export class NoCapacity extends Error {
    * One of each for the life of the process: their stacks say nothing, and under load they would be most of what a
    * refusal costs.
    */
-  static readonly of = { key: new NoCapacity('key'), all: new NoCapacity('all') } as const;
+  static readonly of = { key: new NoCapacityError('key'), all: new NoCapacityError('all') } as const;
 }
 
 interface Waiting {
@@ -45,7 +45,7 @@ export class ConcurrencyLimit {
     return this.total;
   }
 
-  /** @throws NoCapacity */
+  /** @throws NoCapacityError */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     if (!this.mayRun(key)) await this.wait(key);
     else this.enter(key);
@@ -62,8 +62,8 @@ export class ConcurrencyLimit {
 
   private wait(key: string): Promise<void> {
     const { maxWaiting, maxWaitingPerKey, maxWaitMs } = this.limits;
-    if (countOf(this.waitingOf, key) >= maxWaitingPerKey) return Promise.reject(NoCapacity.of.key);
-    if (this.waiting.length >= maxWaiting) return Promise.reject(NoCapacity.of.all);
+    if (countOf(this.waitingOf, key) >= maxWaitingPerKey) return Promise.reject(NoCapacityError.of.key);
+    if (this.waiting.length >= maxWaiting) return Promise.reject(NoCapacityError.of.all);
     add(this.waitingOf, key, 1);
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
@@ -75,7 +75,7 @@ export class ConcurrencyLimit {
       const waiting: Waiting = {
         key,
         begin: () => done(resolve),
-        refuse: (because) => done(() => reject(NoCapacity.of[because])),
+        refuse: (because) => done(() => reject(NoCapacityError.of[because])),
       };
       const timer = setTimeout(() => waiting.refuse(this.total < this.limits.max ? 'key' : 'all'), maxWaitMs).unref();
       this.waiting.push(waiting);
