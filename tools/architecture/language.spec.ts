@@ -66,6 +66,7 @@ const clean: string[] = [
   'apps/cli',
   'apps/directory',
   'apps/e2e',
+  'apps/gateway',
   'apps/issuance',
   'apps/pages',
   'apps/signals',

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { AuthStub, GatewayStack, sendRequest, type Gateway } from './gateway-stack.fixture.js';
+import { AuthStub, GatewayStack, type Gateway } from './gateway-stack.fixture.js';
+import { sendRequest } from './http-client.fixture.js';
 
 const elevenMinutesMs = 660_000;
 let stack: GatewayStack;
@@ -17,25 +18,25 @@ afterAll(async () => {
 });
 afterEach(() => void Object.assign(stack.aheadMs, { gateway: 0, audit: 0, directory: 0 }));
 
-const token = () =>
+const requestToken = () =>
   sendRequest(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
-const detail = async () => (await fetch(`http://127.0.0.1:${gateway.service.opsPort}/readyz`)).text();
+const readiness = async () => (await fetch(`http://127.0.0.1:${gateway.service.opsPort}/readyz`)).text();
 
-describe('a gateway that is eleven minutes off', () => {
+describe('a gateway whose clock is eleven minutes wrong', () => {
   it.each([elevenMinutesMs, -elevenMinutesMs])(
-    '(%s ms) answers 503 and says why, and goes on when its clock is right',
+    '(%s ms) answers 503 and reports the offset at /readyz until its clock is right',
     async (offset) => {
-      await eventually(async () => expect((await token()).status).toBe(200), 20_000);
+      await eventually(async () => expect((await requestToken()).status).toBe(200), 20_000);
       stack.aheadMs.gateway = offset;
       await eventually(
         async () =>
-          expect(await detail()).toMatch(
+          expect(await readiness()).toMatch(
             /the clock of this machine is 6\d\d\.\d s (ahead of|behind) that of most other services\n/,
           ),
         20_000,
       );
       await eventually(async () => {
-        const { status, headers } = await token();
+        const { status, headers } = await requestToken();
         expect({ status, retryAfter: headers['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
         const listed = await sendRequest(gateway, 'GET', '/o/acme/api/credentials/issued/subjects', {
           authorization: 'Bearer whatever.it.is',
@@ -50,14 +51,14 @@ describe('a gateway that is eleven minutes off', () => {
         ]).toEqual([503, 200]);
       }, 20_000);
       stack.aheadMs.gateway = 0;
-      await eventually(async () => expect((await token()).status).toBe(200), 20_000);
+      await eventually(async () => expect((await requestToken()).status).toBe(200), 20_000);
     },
   );
 });
 
-it('a gateway goes on when the clock of one of two other services is wrong', async () => {
+it('a gateway answers requests when the clock of one of two other services is wrong', async () => {
   stack.aheadMs.directory = elevenMinutesMs;
   await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect((await token()).status).toBe(200);
-  expect(await detail()).not.toContain('clock');
+  expect((await requestToken()).status).toBe(200);
+  expect(await readiness()).not.toContain('clock');
 });

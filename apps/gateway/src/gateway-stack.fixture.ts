@@ -1,12 +1,11 @@
 import {
   createServer,
-  request as send,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { Controller, Module } from '@nestjs/common';
 import {
   countDeniedRequests,
@@ -23,48 +22,48 @@ import { GatewayModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { createHttpApp } from './http.js';
 
-/** Denied requests that audit was told of, by id: the last count of each. */
-export const counted = new Map<string, AuditRecord>();
+/** The records of denied requests that the audit stub received, by id, each with its last count. */
+export const deniedRequestRecords = new Map<string, AuditRecord>();
 
 @Controller()
-class Audit {
+class AuditStubController {
   @Handles(countDeniedRequests)
   async count({ deniedRequests }: RequestOf<typeof countDeniedRequests>): Promise<Record<string, never>> {
-    for (const { record } of deniedRequests) counted.set(record.id, record);
+    for (const { record } of deniedRequests) deniedRequestRecords.set(record.id, record);
     return {};
   }
 }
 @Controller()
-class Directory {
+class DirectoryStubController {
   @Handles(knownOrganizations)
   async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
     return { known: shortIds };
   }
 }
-@Module({ controllers: [Audit] })
-class AuditModule {}
-@Module({ controllers: [Directory] })
-class DirectoryModule {}
+@Module({ controllers: [AuditStubController] })
+class AuditStubModule {}
+@Module({ controllers: [DirectoryStubController] })
+class DirectoryStubModule {}
 
-export interface Received {
+export interface ReceivedRequest {
   method: string;
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
-/** Stands where auth would, and says what reached it. */
+/** A service stub of auth that records its requests. */
 export class AuthStub {
-  readonly received: Received[] = [];
-  /** `hang` takes a request and never answers, `stopping` says that it did not begin it. */
-  mode: 'answer' | 'hang' | 'stopping' = 'answer';
-  /** Held back until then. */
+  readonly received: ReceivedRequest[] = [];
+  /** `hang` never responds to a request, `stopping` responds that it has not started it. */
+  mode: 'respond' | 'hang' | 'stopping' = 'respond';
+  /** Responses wait for this promise. */
   hold: Promise<void> = Promise.resolve();
   private server!: Server;
   port = 0;
 
   async start(): Promise<this> {
-    this.server = createServer((request, response) => void this.answer(request, response));
+    this.server = createServer((request, response) => void this.respond(request, response));
     await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
     return this;
@@ -74,13 +73,13 @@ export class AuthStub {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** As a process that dies: connections are refused. */
+  /** Refuses connections, like a process that died. */
   stop(): Promise<unknown> {
     this.server.closeAllConnections();
     return new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     if (this.mode === 'hang') return;
@@ -105,18 +104,18 @@ export interface Gateway {
 
 const silent = createLogger('test', 'fatal');
 
-/** Gateways with a real nats-server, a stub of auth, and an audit log that keeps counts. */
+/** Gateways with an ephemeral nats-server and stubs of audit and directory. */
 export class GatewayStack {
   private readonly services: RunningService[] = [];
-  /** By how many ms the clock of a service's machine is ahead. */
+  /** By how many ms the clock of each service's machine is ahead. */
   readonly aheadMs = { gateway: 0, audit: 0, directory: 0 };
   private constructor(private readonly nats: TestBus) {}
 
   static async start(): Promise<GatewayStack> {
     const stack = new GatewayStack(await startTestBus());
     for (const [service, module] of [
-      ['audit', AuditModule],
-      ['directory', DirectoryModule],
+      ['audit', AuditStubModule],
+      ['directory', DirectoryStubModule],
     ] as const) {
       stack.services.push(
         await startService({
@@ -171,53 +170,5 @@ export class GatewayStack {
       HOLDFAST_REPLICA: '1',
       HOLDFAST_EXIT_WITH_PARENT: false,
     };
-  }
-}
-
-export interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-/** One request on a connection of its own. */
-export function sendRequest(
-  { port }: Gateway,
-  method: string,
-  path: string,
-  headers: Record<string, string> = {},
-  body = '',
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = send(
-      {
-        host: '127.0.0.1',
-        port,
-        method,
-        path,
-        headers: { ...headers, ...(body && { 'content-length': body.length }) },
-        agent: false,
-      },
-      (response) => {
-        let text = '';
-        response
-          .on('data', (chunk: Buffer) => (text += chunk.toString()))
-          .on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
-      },
-    );
-    request.on('error', reject).end(body);
-  });
-}
-
-/** Bytes as they stand; `text` collects what comes back. */
-export class RawClient {
-  text = '';
-  closed = false;
-  readonly socket: Socket;
-
-  constructor({ port }: Gateway, bytes: string) {
-    this.socket = connect(port, '127.0.0.1', () => void this.socket.write(bytes, 'latin1'));
-    this.socket.on('data', (chunk) => (this.text += chunk.toString('latin1')));
-    this.socket.on('error', () => undefined).on('close', () => (this.closed = true));
   }
 }

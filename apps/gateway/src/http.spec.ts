@@ -10,7 +10,7 @@ import { EndpointsModule } from './endpoints/endpoints.module.js';
 import { createHttpApp } from './http.js';
 
 @Controller()
-class StrayController {
+class UndeclaredController {
   @Get('debug')
   debug(): string {
     return 'open to everybody';
@@ -33,13 +33,13 @@ const config = {
 let started: INestApplicationContext | undefined;
 afterEach(() => started?.close());
 
-it('refuses to start with a route that nobody declared', async () => {
+it('does not start with a route that has no declaration', async () => {
   const silent = { warn: () => undefined, error: () => undefined, info: () => undefined, debug: () => undefined };
   const provide = (token: unknown, useValue: object) => ({ provide: token as string, useValue });
   const root = {
     module: Root,
     imports: [EndpointsModule],
-    controllers: [StrayController],
+    controllers: [UndeclaredController],
     providers: [
       provide(AuditWriter, {}),
       provide(DeniedRequestCounter, {}),

@@ -12,25 +12,26 @@ import { limitRequests } from './access/limit-requests.js';
 import { RequestLimits } from './access/request-limits.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
-import { overloaded, refuseBacklog } from './edge/backlog.js';
+import { overloadListener, shedBacklog } from './edge/backlog.js';
 import { limitConnections } from './edge/connection-limits.js';
 import { observeRequests } from './edge/observe-requests.js';
-import { unroutable } from './edge/problems/unroutable.js';
-import { newRequestContext, routeTemplate, type HttpRequestContext } from './edge/request-context.js';
+import { rawErrorWriter, type CommonHeaders } from './edge/problems/raw-error.js';
+import { unroutableHandlers } from './edge/problems/unroutable.js';
+import { matchedRoute, newRequestContext } from './edge/request-context.js';
 import { assertEndpoints } from './endpoints/endpoint-assertion.js';
-import { ENDPOINTS, type Endpoint } from './endpoints/endpoint.js';
+import { ENDPOINTS, routeOf, type Endpoint } from './endpoints/endpoint.js';
 import { RouteTable } from './endpoints/route-table.js';
 import { isProbe } from './health/health.controller.js';
 
-/** The HTTP server of the gateway. It listens only once the start-up assertion holds for every route. */
+/** Creates the HTTP server of the gateway. It listens only after the start-up assertion has passed for every route. */
 export function createHttpApp(config: GatewayConfig) {
   return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
-    const refusals = unroutable(config.BASE_URL, (context) => headersOf(config, context));
-    // Node bounds the address; a parameter that is too long is refused by its schema, when the caller is known.
+    const commonHeaders = commonHeadersOf(config);
+    const writeError = rawErrorWriter(config.BASE_URL, commonHeaders);
+    // Node limits the length of the URL; the schema rejects long parameters, once the caller is authorized.
     const routerOptions = { maxParamLength: 16_384 };
     const headersTimeoutMs = config.HTTP_HEADERS_TIMEOUT_SECONDS * 1000;
-    // A body has its own time (readBody), which ends sooner and has a better answer; this one is for bodies that nobody
-    // reads.
+    // readBody has a shorter time limit with a better error. This one is for bodies that no handler reads.
     const timeouts = serverTimeouts({
       headersTimeoutMs,
       requestTimeoutMs: headersTimeoutMs + config.HTTP_BODY_TIMEOUT_SECONDS * 1000 + 5000,
@@ -41,19 +42,18 @@ export function createHttpApp(config: GatewayConfig) {
       routerOptions,
       ...timeouts,
       trustProxy: config.TRUSTED_PROXIES,
-      ...refusals,
+      ...unroutableHandlers(writeError),
     });
     const fastify = adapter.getInstance<FastifyInstance>();
-    const seen: { method: string | string[]; url: string }[] = [];
-    fastify.addHook('onRoute', ({ method, url }) => void seen.push({ method, url }));
-    takeBodiesUnread(fastify);
+    const registeredRoutes: { method: string | string[]; url: string }[] = [];
+    fastify.addHook('onRoute', ({ method, url }) => void registeredRoutes.push({ method, url }));
+    leaveBodiesUnread(fastify);
     limitConnections(fastify.server, {
       max: config.HTTP_MAX_CONNECTIONS,
       maxPerAddress: config.HTTP_MAX_CONNECTIONS_PER_ADDRESS,
       trusted: config.TRUSTED_PROXIES,
     });
-    // RFC 9110 §10.1.1 lets a server pass over an expectation that it does not know; Node would answer 417 without a
-    // word.
+    // RFC 9110 §10.1.1 lets a server ignore an unknown expectation; Node would respond 417 without a body.
     fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
 
     const app = await NestFactory.create<NestFastifyApplication>(root, adapter, {
@@ -77,13 +77,10 @@ export function createHttpApp(config: GatewayConfig) {
       closing = true;
       done();
     });
-    const forms = new Map(endpoints.map(({ method, path, errorForm }) => [`${method} ${path}`, errorForm]));
+    const errorForms = new Map(endpoints.map((declared) => [routeOf(declared), declared.errorForm]));
     fastify.addHook('onRequest', (request, reply, done) => {
-      request.requestContext = newRequestContext(
-        request,
-        forms.get(`${request.method === 'HEAD' ? 'GET' : request.method} ${routeTemplate(request)}`),
-      );
-      void reply.headers(headersOf(config, request.requestContext));
+      request.requestContext = newRequestContext(request, errorForms.get(matchedRoute(request)));
+      void reply.headers(commonHeaders(request.requestContext));
       done();
     });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
@@ -92,17 +89,13 @@ export function createHttpApp(config: GatewayConfig) {
     fastify.addHook('onRequest', (request, reply, done) =>
       done(
         closing
-          ? stopping(reply)
+          ? stoppingError(reply)
           : clock.trust() === 'wrong' && !isProbe(request.routeOptions.url ?? '')
-            ? wrongClock()
-            : unacceptable(request),
+            ? wrongClockError()
+            : repeatedHostError(request),
       ),
     );
-    refuseBacklog(
-      fastify.server,
-      config.MAX_BACKLOG_MS,
-      overloaded(endpoints, config.BASE_URL, (context) => headersOf(config, context), observer),
-    );
+    shedBacklog(fastify.server, config.MAX_BACKLOG_MS, overloadListener(endpoints, writeError, observer));
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.requestContext.claims?.api_version;
@@ -110,52 +103,57 @@ export function createHttpApp(config: GatewayConfig) {
       return audit.beforeSend(request, reply, payload);
     });
     await app.init();
-    for (const { method, url } of seen) routes.add(method, url);
+    for (const { method, url } of registeredRoutes) routes.add(method, url);
     assertEndpoints(routes.all(), endpoints);
     await app.listen(config.HTTP_PORT, config.HTTP_HOST);
     return app;
   };
 }
 
-/** What comes on a connection that was busy when we were told to stop: another replica answers it. */
-function stopping(reply: FastifyReply): AppError {
+/**
+ * The error for requests on connections that were busy when shutdown began: the caller sends them to another replica.
+ */
+function stoppingError(reply: FastifyReply): AppError {
   void reply.header('connection', 'close');
   return unavailable('This server is stopping; another one answers.');
 }
 
-/** Nothing is begun: tokens would be judged, and records dated, by another time. */
-function wrongClock(): AppError {
+/** With a wrong clock, tokens would be verified and records dated by a wrong time, so no request is handled. */
+function wrongClockError(): AppError {
   return unavailable('The clock of this server is wrong; another one answers.', 1, {
     dependency: 'clock',
     cause: 'unavailable',
   });
 }
 
-/** RFC 9112 §3.2: with two of them, a proxy in front and we could mean different hosts. */
-function unacceptable({ raw }: FastifyRequest): AppError | undefined {
+/** RFC 9112 §3.2: with two Host headers, a proxy in front of us could use the other one. */
+function repeatedHostError({ raw }: FastifyRequest): AppError | undefined {
   return isRepeated(raw, 'host')
     ? new AppError('invalid_request', 'Send one Host header.', { status: 400 })
     : undefined;
 }
 
 /**
- * Bodies are handed on as streams: they are read when the caller is known (routing/input.ts), or when they go to auth
- * (proxy/auth-proxy.ts).
+ * Passes bodies on as streams. They are read once the caller is authorized (requests/input.ts) or when the request is
+ * forwarded to auth (issuer/proxy/auth-proxy.ts).
  */
-function takeBodiesUnread(fastify: FastifyInstance): void {
+function leaveBodiesUnread(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
-function headersOf({ BASE_URL }: GatewayConfig, { requestId, shown }: HttpRequestContext): Record<string, string> {
-  return {
-    'x-request-id': shown.requestId,
-    'holdfast-request-id': requestId,
-    traceparent: shown.trace.traceparent,
+function commonHeadersOf({ BASE_URL }: GatewayConfig): CommonHeaders {
+  const fixed = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
     ...(BASE_URL.startsWith('https:') && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
   };
+  return ({ requestId, responseIds }) => ({
+    'x-request-id': responseIds.requestId,
+    'holdfast-request-id': requestId,
+    traceparent: responseIds.trace.traceparent,
+    ...fixed,
+  });
 }

@@ -18,7 +18,7 @@ type Shape = {
   type?: string;
 };
 
-/** What parsers trip over: almost URIs, almost dates, almost durations, numbers at the edges, broken text. */
+/** Text that breaks parsers: almost URIs, almost dates, almost durations, numbers at the limits, malformed text. */
 const hostileText = fc.oneof(
   fc.constantFrom(
     '',
@@ -61,12 +61,12 @@ const junk = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** Inputs of about the right form, so that they get far into a schema, with anything at all in some of their places. */
+/** Inputs of almost the right form, so that they get far into a schema, with arbitrary values in some places. */
 function hostile(
-  { properties, items, anyOf, oneOf, allOf, enum: words, const: only, type }: Shape,
+  { properties, items, anyOf, oneOf, allOf, enum: values, const: only, type }: Shape,
   depth = 0,
 ): fc.Arbitrary<unknown> {
-  const right = (): fc.Arbitrary<unknown> => {
+  const wellFormed = (): fc.Arbitrary<unknown> => {
     const choices = anyOf ?? oneOf ?? allOf;
     if (depth > 6) return junk;
     if (choices) return fc.oneof(...choices.map((choice) => hostile(choice, depth + 1)));
@@ -76,13 +76,13 @@ function hostile(
         { requiredKeys: [] },
       );
     if (items) return fc.array(hostile(items, depth + 1), { maxLength: 3 });
-    if (words) return fc.constantFrom(...words);
+    if (values) return fc.constantFrom(...values);
     if (only !== undefined) return fc.constant(only);
     if (type === 'integer' || type === 'number') return fc.oneof(fc.integer(), fc.double());
     if (type === 'boolean') return fc.boolean();
     return type === 'string' ? hostileText : junk;
   };
-  return fc.oneof({ weight: 5, arbitrary: right() }, { weight: 1, arbitrary: junk });
+  return fc.oneof({ weight: 5, arbitrary: wellFormed() }, { weight: 1, arbitrary: junk });
 }
 
 const shapeOf = (schema: z.ZodType) =>
@@ -98,15 +98,15 @@ const schemas: [string, z.ZodType][] = [
   ['events of directory', directoryEventSchema],
 ];
 
-// A check that throws is answered with 500 and logged as a fault of ours, for an input that only has to be refused.
-test.each(schemas)('%s: any input is taken or refused, and none throws', (_, schema) => {
+// A check that throws becomes a 500, and an error in the log, for an input that is only invalid.
+test.each(schemas)('%s accepts or rejects any input without throwing', (_, schema) => {
   fc.assert(
     fc.property(hostile(shapeOf(schema)), (input) => typeof schema.safeParse(input).success === 'boolean'),
     { numRuns: 100 },
   );
 });
 
-test('the generator gets as far as the checks of a URI', () => {
+test('the generated inputs reach the checks of URIs', () => {
   const { request } = contracts.find(({ subject }) => subject === 'rpc.directory.create-app')!;
   const messages = fc
     .sample(hostile(shapeOf(request)), 500)

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 const seconds = () => Math.floor(clock.now().getTime() / 1000);
-const good = () => ({
+const validClaims = () => ({
   iss: baseUrl,
   aud: apiAudience(baseUrl),
   sub: 'app_1',
@@ -38,17 +38,17 @@ const good = () => ({
 });
 
 function sign(claims: object, header: object = {}, key: KeyObject = privateKey): Promise<string> {
-  return new SignJWT({ ...good(), ...claims })
+  return new SignJWT({ ...validClaims(), ...claims })
     .setProtectedHeader({ alg: 'EdDSA', kid: 'platform', typ: 'at+jwt', ...header })
     .sign(key);
 }
 
-describe('an access token signed with the true platform key', () => {
+describe('an access token signed with a platform key', () => {
   it('is accepted when its claims are those of the API', async () => {
     expect(await tokens.verify(await sign({}))).toMatchObject({ org: 'acme', client_id: 'app_1' });
   });
 
-  it('is neither accepted nor refused by a server whose clock is wrong', async () => {
+  it('answers unavailable while the clock of this server is wrong', async () => {
     const keys = { find: () => Promise.resolve(publicKey) } as unknown as PlatformKeys;
     const wrong: Clock = { now: () => clock.now(), trust: () => 'wrong' };
     await expect(
@@ -56,8 +56,8 @@ describe('an access token signed with the true platform key', () => {
     ).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  // The signature is good in every case: what refuses is the check of that one claim (RFC 9068 §4, RFC 8725 §3.8 to
-  // 3.11).
+  // The signature is valid in every case, so only the check of that one claim can reject the token (RFC 9068 §4, RFC
+  // 8725 §3.8 to 3.11).
   it.each<[string, object, object?]>([
     ['another audience', { aud: 'https://other.example/api' }],
     ['the issuer of an organization as audience', { aud: `${baseUrl}/o/acme` }],
@@ -69,9 +69,9 @@ describe('an access token signed with the true platform key', () => {
     ['the type of an ID token', {}, { typ: 'JWT' }],
     ['the type of a logout token', {}, { typ: 'logout+jwt' }],
     ['no type', {}, { typ: undefined }],
-    ['an end that has passed', { exp: seconds() - 1 }],
-    ['no end', { exp: undefined }],
-    ['a beginning in the future', { nbf: seconds() + 60 }],
+    ['an expiration in the past', { exp: seconds() - 1 }],
+    ['no expiration', { exp: undefined }],
+    ['a start of validity in the future', { nbf: seconds() + 60 }],
     ['no organization', { org: undefined }],
     ['no scope', { scope: undefined }],
   ])('is refused with %s', async (_, claims, header = {}) => {
@@ -91,7 +91,7 @@ describe('an access token signed with the true platform key', () => {
     const token = await sign({});
     await tokens.verify(token);
     const [header, , signature] = token.split('.');
-    const payload = Buffer.from(JSON.stringify({ ...good(), org: 'globex' })).toString('base64url');
+    const payload = Buffer.from(JSON.stringify({ ...validClaims(), org: 'globex' })).toString('base64url');
     await expect(tokens.verify(`${header}.${payload}.${signature}`)).rejects.toMatchObject({ code: 'invalid_token' });
   });
 

@@ -9,14 +9,12 @@ import type { GatewayConfig } from '../config.js';
 import { PlatformKeys } from './platform-keys.js';
 
 /**
- * Verifies access tokens (RFC 9068) by keys at hand, without a call. The algorithm is the key's: a token cannot choose
- * it, nor bring a key of its own.
+ * Verifies access tokens (RFC 9068) locally, against cached keys. The key determines the algorithm: a token can neither
+ * choose an algorithm nor bring its own key.
  */
 @Injectable()
 export class AccessTokens {
-  /**
-   * Claims of tokens that were good a moment ago, by the token's hash; time and revocation are looked at every time.
-   */
+  /** Claims of verified tokens, by the hash of the token. Expiration and revocation are still checked each time. */
   private readonly verified = new LRUCache<string, AccessTokenClaims>({ max: 20_000, ttl: 60_000 });
 
   constructor(
@@ -25,19 +23,16 @@ export class AccessTokens {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /**
-   * The claims of a good token; `invalid_token` for any other, `unavailable` when we cannot tell whether it has
-   * expired.
-   */
+  /** @throws invalid_token; unavailable when a wrong clock leaves open whether the token has expired */
   async verify(token: string): Promise<AccessTokenClaims> {
     if (this.clock.trust() === 'wrong')
       throw unavailable('The clock of this server is wrong.', 1, { dependency: 'clock', cause: 'unavailable' });
     const key = hash('sha256', token, 'base64');
-    const known = this.verified.get(key);
-    const claims = known ?? (await this.check(token));
+    const cached = this.verified.get(key);
+    const claims = cached ?? (await this.check(token));
     if (claims.exp * 1000 <= this.clock.now().getTime())
       throw new AppError('invalid_token', 'The access token has expired.');
-    if (!known) this.verified.set(key, claims);
+    if (!cached) this.verified.set(key, claims);
     return claims;
   }
 
@@ -64,8 +59,8 @@ export class AccessTokens {
 }
 
 /**
- * base64url has several spellings of the same bytes, and jose reads them all; a token that was bent anywhere must not
- * pass.
+ * Several base64url strings decode to the same bytes, and jose accepts them all. A token that was altered anywhere must
+ * fail.
  */
 function isCanonical(part: string): boolean {
   return Buffer.from(part, 'base64url').toString('base64url') === part;

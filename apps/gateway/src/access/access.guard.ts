@@ -8,8 +8,8 @@ import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
 import { RequestLimits } from './request-limits.js';
 
 /**
- * The one guard of every route. The order is product §3's: token (401), rate limit of the app (429), organization
- * (403), scope (403). Input and object come after, in the controller.
+ * The one guard of every route. Product §3 fixes the order: token (401), rate limit of the app (429), organization
+ * (403), scope (403). The controller then checks input and object.
  */
 @Injectable()
 export class AccessGuard extends AuthGuard('bearer') {
@@ -31,7 +31,7 @@ export class AccessGuard extends AuthGuard('bearer') {
     }
     const claims = request.user;
     request.requestContext.claims = claims;
-    // Before organization and scope: denied requests count towards the limit like all others.
+    // This precedes organization and scope, so that denied requests count towards the limit too.
     this.limits.admitApp(claims, endpoint, reply);
     requireOrganization(claims, request);
     requireOperation(claims, endpoint.operation);
@@ -45,14 +45,14 @@ export class AccessGuard extends AuthGuard('bearer') {
   }
 }
 
-/** The token alone says which organization it is for. One that does not exist is like any other organization. */
+/** The token determines the organization. An organization that does not exist gets the same 403 as a foreign one. */
 function requireOrganization({ org }: AccessTokenClaims, request: FastifyRequest): void {
   if ((request.params as { shortId?: string }).shortId !== org) {
     throw new AppError('wrong_organization', "Use your own organization's short ID.");
   }
 }
 
-/** `insufficient_scope` unless the token holds the operation; none implies another. */
+/** No operation implies another. @throws insufficient_scope when the token lacks the operation */
 export function requireOperation({ scope }: AccessTokenClaims, operation: string): void {
   if (!scope.split(' ').includes(operation)) {
     throw new InsufficientScopeError(operation);

@@ -11,7 +11,7 @@ import { OrganizationProfiles } from './organization-profiles.js';
 import { PlatformKeys } from './platform-keys.js';
 import { RequestLimits } from './request-limits.js';
 
-/** Who may do what, and how often: bearer token, rate limit, organization, operation. */
+/** Authentication, authorization and rate limits of requests: bearer token, organization, operation. */
 @Global()
 @Module({
   imports: [PassportModule],

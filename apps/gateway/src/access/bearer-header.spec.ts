@@ -11,11 +11,11 @@ describe('the Authorization header', () => {
   });
 
   it.each([
-    ['', []],
+    ['no header', []],
     ['Basic', ['Authorization', 'Basic YTpi']],
     ['a lookalike', ['Authorization', 'Bearerabc']],
-    ['only another header', ['X-Authorization', 'Bearer abc']],
-  ])('asks for a token when there is none: %s', (_, headers) =>
+    ['another header only', ['X-Authorization', 'Bearer abc']],
+  ])('answers missing_token when there is no bearer token: %s', (_, headers) =>
     expect(() => from(...headers)).toThrow(expect.objectContaining({ code: 'missing_token' })),
   );
 
@@ -30,11 +30,11 @@ describe('the Authorization header', () => {
     'Bearer abc=d',
     'Bearer "abc"',
     'Bearer abc\u00e9',
-  ])('refuses any other form: %j', (header) =>
+  ])('answers invalid_token for any other form: %j', (header) =>
     expect(() => from('Authorization', header)).toThrow(expect.objectContaining({ code: 'invalid_token' })),
   );
 
-  it('refuses two of them, however good', () => {
+  it('answers invalid_token when there are two, even equal ones', () => {
     expect(() => from('Authorization', 'Bearer abc', 'authorization', 'Bearer abc')).toThrow(
       expect.objectContaining({ code: 'invalid_token' }),
     );

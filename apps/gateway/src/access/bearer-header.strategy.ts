@@ -5,15 +5,15 @@ import { bearerToken } from './bearer-header.js';
 type Done = (error: unknown, user?: unknown) => void;
 
 /**
- * The Passport strategy under `BearerStrategy`, in place of passport-http-bearer: that one also takes tokens from the
- * query and the body, and reads the header less strictly than RFC 6750 allows.
+ * The Passport strategy under `BearerStrategy`. It replaces passport-http-bearer, which also accepts tokens in the
+ * query and the body, and parses the header less strictly than RFC 6750.
  */
 export class BearerHeaderStrategy extends Strategy {
   constructor(private readonly verify: (token: string, done: Done) => void) {
     super();
   }
 
-  /** Passport is typed for Express; Nest hands over Fastify's request. */
+  /** Passport's types assume Express; Nest passes Fastify's request. */
   override authenticate(request: unknown): void {
     try {
       const token = bearerToken((request as FastifyRequest).raw);

@@ -6,7 +6,9 @@ import { AppError } from '@holdfast/platform';
 import { AccessTokens } from './access-token.js';
 import { BearerHeaderStrategy } from './bearer-header.strategy.js';
 
-/** Passport's `bearer` strategy: a valid token of an app that was not disabled since (product §4). */
+/**
+ * Passport's `bearer` strategy: accepts a valid token whose app has lost no rights since it was issued (product §4).
+ */
 @Injectable()
 export class BearerStrategy extends PassportStrategy(BearerHeaderStrategy, 'bearer') {
   constructor(
@@ -22,7 +24,7 @@ export class BearerStrategy extends PassportStrategy(BearerHeaderStrategy, 'bear
     if ((await this.feed.check(claims)) === 'revoked') {
       throw new AppError(
         'invalid_token',
-        'The app was disabled, or its secret or grant taken away, after this token was made.',
+        'The app was disabled, or its secret or grant revoked, after this token was issued.',
       );
     }
     return claims;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { RequestLimits } from './request-limits.js';
 
-/** Holds every request to the limits of its route, before anything else is done for it. */
+/** Applies the limits of its route to every request, before any other work is done for it. */
 export function limitRequests(fastify: FastifyInstance, limits: RequestLimits): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     try {

@@ -3,20 +3,20 @@ import { organizationProfile, shortId as shortIdSchema, type ReplyOf } from '@ho
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError, ConfigurationCache } from '@holdfast/platform';
 
-/** What the public may see of organizations. Unknown ids are not cached, so that random ids cannot flood the cache. */
+/** Public profiles of organizations. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
 export class OrganizationProfiles {
-  private readonly known = new ConfigurationCache<ReplyOf<typeof organizationProfile>>();
+  private readonly profiles = new ConfigurationCache<ReplyOf<typeof organizationProfile>>();
 
   constructor(private readonly bus: Bus) {}
 
-  /** Undefined for an organization that does not exist or is suspended. */
+  /** @returns undefined for an organization that does not exist or is suspended */
   async find(shortId: string): Promise<ReplyOf<typeof organizationProfile> | undefined> {
-    const kept = this.known.get(shortId);
-    if (kept || !shortIdSchema.safeParse(shortId).success) return kept;
+    const cached = this.profiles.get(shortId);
+    if (cached || !shortIdSchema.safeParse(shortId).success) return cached;
     try {
       const profile = await this.bus.request(organizationProfile, { shortId }, systemContext('gateway'));
-      this.known.set(shortId, profile);
+      this.profiles.set(shortId, profile);
       return profile;
     } catch (error) {
       if (error instanceof AppError && error.code === 'unknown_organization') return undefined;

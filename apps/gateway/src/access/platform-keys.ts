@@ -6,12 +6,10 @@ import { AppError } from '@holdfast/platform';
 import { Interval, Readiness } from '@holdfast/service';
 
 const refreshIntervalMs = 5 * 60_000;
-/**
- * A token with an unknown key id may come from a key of a moment ago; made-up ids must not become a stream of calls.
- */
+/** An unknown key id may be that of a new key, so it causes a refresh. Random ids must not cause one each. */
 const minRefreshIntervalMs = 5_000;
 
-/** Public keys of the platform's access tokens, fetched before ready and kept. */
+/** The platform's public keys for access tokens. The gateway is not ready before it has loaded them. */
 @Injectable()
 export class PlatformKeys {
   private keys = new Map<string, CryptoKey | Uint8Array>();
@@ -36,7 +34,7 @@ export class PlatformKeys {
     return (this.refreshing ??= this.load().finally(() => (this.refreshing = undefined)));
   }
 
-  /** The key with this id; asks auth again, now and then, when it is not known. */
+  /** The key with this id; loads the keys again when it is unknown. @throws invalid_token when there is no such key */
   async find(kid: string | undefined): Promise<CryptoKey | Uint8Array> {
     if (kid === undefined) throw new AppError('invalid_token');
     if (!this.keys.has(kid) && performance.now() - this.lastRefresh > minRefreshIntervalMs) await this.refresh();
@@ -47,7 +45,7 @@ export class PlatformKeys {
 
   private async load(): Promise<void> {
     const { keys } = await this.bus.request(platformKeys, {}, systemContext('gateway'));
-    // Only the keys' own algorithm will do: importJWK fixes it.
+    // importJWK binds each key to its algorithm, so a token cannot choose another one.
     const imported = await Promise.all(
       keys.map(async (jwk) => [(jwk as JWK).kid ?? '', await importJWK(jwk as JWK, 'EdDSA')] as const),
     );

@@ -13,7 +13,7 @@ const endpoints = declaredEndpoints();
 
 let app: FastifyInstance;
 
-/** The gateway's own public routes, with nothing behind them. */
+/** Serves the gateway's public routes with handlers that do nothing. */
 async function serve(limits: string, trustProxy: string[] | false = false): Promise<RequestLimits> {
   const requestLimits = new RequestLimits({ RATE_LIMITS: rateLimitsSchema.parse(limits) }, endpoints);
   app = fastify({ trustProxy });
@@ -52,18 +52,22 @@ const sendRequest = (
   headers: Record<string, string> = {},
 ) => app.inject({ method, url, remoteAddress, headers });
 
-describe('the rate limits of public routes', () => {
+describe('rate limits of public routes', () => {
   it.each(publicRoutes)(
-    'answer 429 with the three headers when one address calls %s %s too often',
+    'answer 429 with the three headers when one address exceeds that of %s %s',
     async (method, url) => {
       await serve('all=2');
-      const answers = [await sendRequest(method, url), await sendRequest(method, url), await sendRequest(method, url)];
-      expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
-      expect(answers[0]!.headers).toMatchObject({
+      const responses = [
+        await sendRequest(method, url),
+        await sendRequest(method, url),
+        await sendRequest(method, url),
+      ];
+      expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+      expect(responses[0]!.headers).toMatchObject({
         'ratelimit-policy': expect.stringMatching(/^"\w+";q=2;w=60$/),
         ratelimit: expect.stringMatching(/^"\w+";r=1;t=30$/),
       });
-      expect(answers[2]!.headers).toMatchObject({
+      expect(responses[2]!.headers).toMatchObject({
         'retry-after': '30',
         ratelimit: expect.stringMatching(/^"\w+";r=0;t=30$/),
       });
@@ -71,15 +75,15 @@ describe('the rate limits of public routes', () => {
     },
   );
 
-  it('count an address without a route as well', async () => {
+  it('also count requests to paths without a route', async () => {
     await serve('all=1');
     expect([
-      (await sendRequest('GET', '/made/up')).statusCode,
-      (await sendRequest('GET', '/made/up/2')).statusCode,
+      (await sendRequest('GET', '/no/route')).statusCode,
+      (await sendRequest('GET', '/no/route/2')).statusCode,
     ]).toEqual([404, 429]);
   });
 
-  it('take all addresses of an IPv6 /64 for one, and an IPv4 address in IPv6 form for itself', async () => {
+  it('count all addresses of an IPv6 /64 as one, and an IPv4-mapped IPv6 address as the IPv4 address', async () => {
     await serve('all=1');
     expect((await sendRequest('GET', '/docs', '2001:db8::1')).statusCode).toBe(200);
     expect((await sendRequest('GET', '/docs', '2001:0DB8:0:0:ffff::2')).statusCode).toBe(429);
@@ -88,7 +92,7 @@ describe('the rate limits of public routes', () => {
     expect((await sendRequest('GET', '/docs', '192.0.2.9')).statusCode).toBe(429);
   });
 
-  it('believe X-Forwarded-For of a trusted proxy alone', async () => {
+  it('use X-Forwarded-For only when it comes from a trusted proxy', async () => {
     await serve('all=1');
     const from = (client: string) => sendRequest('GET', '/docs', '10.0.0.1', { 'x-forwarded-for': client });
     expect([(await from('192.0.2.1')).statusCode, (await from('192.0.2.2')).statusCode]).toEqual([200, 429]);
@@ -101,18 +105,18 @@ describe('the rate limits of public routes', () => {
     ]).toEqual([200, 200, 429]);
   });
 
-  it('refuse a query that is longer than the route takes', async () => {
+  it('answer 414 to a query that is longer than the route accepts', async () => {
     await serve('');
     expect((await sendRequest('GET', `/o/acme/authorize?state=${'s'.repeat(5000)}`)).statusCode).toBe(414);
     expect((await sendRequest('GET', `/o/acme/authorize?state=${'s'.repeat(1000)}`)).statusCode).toBe(200);
   });
 });
 
-describe('the rate limits of the API', () => {
+describe('rate limits of the API', () => {
   const reply = { headers: () => reply } as unknown as FastifyReply;
   const claims = (clientId: string) => ({ client_id: clientId }) as AccessTokenClaims;
 
-  it('are per app and by what it does', async () => {
+  it('count each app, and its reads and writes, apart', async () => {
     const limits = await serve('read=1');
     limits.admitApp(claims('a'), listSubjectsEndpoint, reply);
     expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).toThrow(
@@ -122,7 +126,7 @@ describe('the rate limits of the API', () => {
     limits.admitApp(claims('b'), listSubjectsEndpoint, reply);
   });
 
-  it('count denied tokens apart, so that a good one passes behind the same address', async () => {
+  it('count requests with an invalid token apart from those of an app behind the same address', async () => {
     const limits = await serve('denied=1');
     const request = { requestContext: { address: '192.0.2.1' } } as FastifyRequest;
     limits.countDenied(request, reply);
@@ -132,12 +136,12 @@ describe('the rate limits of the API', () => {
 });
 
 describe('RATE_LIMITS', () => {
-  it('overrides classes by name, and all others by `all`', () => {
+  it('overrides the named classes, and all others by `all`', () => {
     expect(rateLimitsSchema.parse('claim=7, all=9')).toMatchObject({ claim: 7, read: 9 });
     expect(rateLimitsSchema.parse(undefined)).toMatchObject({ claim: 600, authorize: 600 });
   });
 
-  it.each(['clam=7', 'claim=0', 'claim=-1', 'claim=many', 'claim'])('refuses %s', (text) => {
+  it.each(['clam=7', 'claim=0', 'claim=-1', 'claim=many', 'claim'])('rejects %s', (text) => {
     expect(rateLimitsSchema.safeParse(text).success).toBe(false);
   });
 });

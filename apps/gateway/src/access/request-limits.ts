@@ -11,11 +11,11 @@ import { limitClasses, limitClassNames, limitClassOf, type LimitClass } from '..
 
 const limited = new Counter({
   name: 'holdfast_rate_limited_total',
-  help: 'Requests answered 429, by class of limit',
+  help: 'Responses with 429, by rate limit class',
   labelNames: ['class'],
 });
 
-/** The rate limits of the gateway, per address for public routes and per app for the API. */
+/** The gateway's rate limits: per address for public routes, per app for the API. */
 @Injectable()
 export class RequestLimits {
   private readonly limiters: Record<LimitClass, RateLimiter>;
@@ -36,11 +36,11 @@ export class RequestLimits {
     );
   }
 
-  /** Before anything is done for a request, whoever sends it. @throws rate_limited, or invalid_request (414) */
+  /** Applies the limits that need no token. @throws rate_limited, invalid_request (414) */
   admit(request: FastifyRequest, reply: FastifyReply): void {
     const limit = this.classOf(request);
     const policy = limitClasses[limit];
-    // Nothing is known of an app until its token is verified.
+    // Limits per app are applied once the token is verified (admitApp).
     if (policy.per === 'address') this.take(limit, networkOf(request.requestContext.address), reply);
     const query = request.url.indexOf('?');
     if (query >= 0 && request.url.length - query - 1 > policy.maxQuery) {
@@ -50,19 +50,20 @@ export class RequestLimits {
     }
   }
 
-  /** Of an app whose token is good. @throws rate_limited */
+  /** Applies the limit of an app whose token is valid. @throws rate_limited */
   admitApp({ client_id: clientId }: AccessTokenClaims, endpoint: Endpoint, reply: FastifyReply): void {
     this.take(limitClassOf(endpoint) ?? 'read', clientId, reply);
   }
 
   /**
-   * Of an address whose token is not good; one that is good is never asked for this. @throws rate_limited in place of
-   * the 401
+   * Counts a request with an invalid token against its address. Requests with a valid token never count here.
+   *
+   * @throws rate_limited in place of the 401
    */
   countDenied(request: FastifyRequest, reply: FastifyReply): void {
     const limiter = this.limiters.denied;
     const result = limiter.take(networkOf(request.requestContext.address));
-    // Its state is told only to whom it keeps out: it may be another's behind the same address.
+    // RateLimit headers go only to callers over the limit: the others behind the same address have no part in it.
     if (!result.allowed) this.refuse('denied', result, reply);
   }
 

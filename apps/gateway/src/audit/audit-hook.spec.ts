@@ -12,19 +12,19 @@ import { userinfo } from '../issuer/token.endpoints.js';
 import { presenceChallengeEndpoint } from '../presence/presence.controller.js';
 import { AuditHook } from './audit-hook.js';
 
-let written: [org: string, record: AuditRecord, options: { provisional?: boolean; within?: number }][] = [];
+let appended: [org: string, record: AuditRecord, options: { provisional?: boolean; within?: number }][] = [];
 let counted: [org: string, record: Omit<AuditRecord, 'id'>, network: string][] = [];
-let away = false;
+let unavailable = false;
 const writer = {
-  append: (...entry: (typeof written)[0]) =>
-    away ? Promise.reject(new Error('away')) : Promise.resolve(void written.push(entry)),
+  append: (...entry: (typeof appended)[0]) =>
+    unavailable ? Promise.reject(new Error('unavailable')) : Promise.resolve(void appended.push(entry)),
 } as unknown as AuditWriter;
 const counter = {
   count: (...entry: (typeof counted)[0]) =>
-    away ? Promise.reject(new Error('away')) : Promise.resolve(void counted.push(entry)),
+    unavailable ? Promise.reject(new Error('unavailable')) : Promise.resolve(void counted.push(entry)),
 } as unknown as DeniedRequestCounter;
 const claims = { org: 'acme', client_id: 'app_1', client_name: 'Shop' } as AccessTokenClaims;
-let identified: () => Promise<AccessTokenClaims>;
+let identify: () => Promise<AccessTokenClaims>;
 const endpoints = [
   claimEndpoint,
   claimOptionsEndpoint,
@@ -34,26 +34,27 @@ const endpoints = [
   presenceChallengeEndpoint,
   userinfo,
 ];
-const hook = new AuditHook(writer, counter, endpoints, 'https://id.example', systemClock, () => identified());
+const hook = new AuditHook(writer, counter, endpoints, 'https://id.example', systemClock, () => identify());
 
-async function answered(
+/** Runs the hook for a response of the endpoint. @returns the response that leaves */
+async function respond(
   endpoint: Endpoint,
   status: number,
   requestContext: Partial<HttpRequestContext> = {},
   headers: Record<string, string> = {},
-  sent: Record<string, string> = {},
+  requestHeaders: Record<string, string> = {},
 ): Promise<{ payload: unknown; status: number }> {
   const request = {
     method: endpoint.method,
-    headers: sent,
+    headers: requestHeaders,
     routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') },
     params: { shortId: 'acme' },
     requestContext: {
-      began: performance.now(),
+      startedAtMs: performance.now(),
       address: '2001:db8::7',
       requestId: 'r',
       trace: { traceparent: 't' },
-      shown: { requestId: 'chosen', trace: { traceparent: 'chosen' } },
+      responseIds: { requestId: 'chosen', trace: { traceparent: 'chosen' } },
       auditId: '00000000-0000-4000-8000-000000000001',
       targets: [],
       ...requestContext,
@@ -72,21 +73,21 @@ async function answered(
 }
 
 beforeEach(() => {
-  [written, counted, away] = [[], [], false];
+  [appended, counted, unavailable] = [[], [], false];
 });
 
 describe('a public endpoint with an action', () => {
-  it('leaves a success to the handler of the change', async () => {
-    await answered(completeClaimEndpoint, 200, { audited: true });
-    expect([written, counted]).toEqual([[], []]);
+  it('appends no record for a success that the handler has recorded', async () => {
+    await respond(completeClaimEndpoint, 200, { audited: true });
+    expect([appended, counted]).toEqual([[], []]);
   });
 
   it.each<ErrorCode>(['claim_spent', 'claim_expired', 'claim_withdrawn', 'ceremony_expired', 'passkey_invalid'])(
-    'records %s, which only a true link leads to, as anonymous',
+    'appends an anonymous record for %s, which only a genuine link leads to',
     async (code) => {
-      await answered(completeClaimEndpoint, 410, { code });
+      await respond(completeClaimEndpoint, 410, { code });
       expect(counted).toEqual([]);
-      expect(written).toEqual([
+      expect(appended).toEqual([
         [
           'acme',
           expect.objectContaining({
@@ -107,8 +108,8 @@ describe('a public endpoint with an action', () => {
     ['cross_site_request', 403],
     ['unavailable', 503],
   ])('counts %s, which anybody can cause', async (code, status) => {
-    await answered(completeClaimEndpoint, status, { code });
-    expect(written).toEqual([]);
+    await respond(completeClaimEndpoint, status, { code });
+    expect(appended).toEqual([]);
     expect(counted).toEqual([
       [
         'acme',
@@ -122,9 +123,9 @@ describe('a public endpoint with an action', () => {
     ]);
   });
 
-  it("keeps a record of its own for a claim whose end is not known, which gives way to the handler's", async () => {
-    await answered(completeClaimEndpoint, 503, { code: 'unavailable', uncertain: true });
-    expect(written).toEqual([
+  it('appends a provisional record for a claim whose result is unknown', async () => {
+    await respond(completeClaimEndpoint, 503, { code: 'unavailable', uncertain: true });
+    expect(appended).toEqual([
       [
         'acme',
         expect.objectContaining({ outcome: { result: 'failure', status: 503, code: 'unavailable' } }),
@@ -133,10 +134,10 @@ describe('a public endpoint with an action', () => {
     ]);
   });
 
-  it('waits for the log no longer than is left of two seconds, and a moment at least', async () => {
-    await answered(completeClaimEndpoint, 410, { code: 'claim_spent', began: performance.now() - 1000 });
-    await answered(completeClaimEndpoint, 410, { code: 'claim_spent', began: performance.now() - 5000 });
-    expect(written.map(([, , { within = 0 }]) => Math.ceil(within / 100))).toEqual([9, 3]);
+  it('waits for the log until two seconds after the request at most, and 300 ms at least', async () => {
+    await respond(completeClaimEndpoint, 410, { code: 'claim_spent', startedAtMs: performance.now() - 1000 });
+    await respond(completeClaimEndpoint, 410, { code: 'claim_spent', startedAtMs: performance.now() - 5000 });
+    expect(appended.map(([, , { within = 0 }]) => Math.ceil(within / 100))).toEqual([9, 3]);
   });
 
   it.each<[string, Endpoint]>([
@@ -144,8 +145,8 @@ describe('a public endpoint with an action', () => {
     ['claim.begin', claimOptionsEndpoint],
     ['presence.challenge', presenceChallengeEndpoint],
   ])('counts a success that changes nothing as %s', async (action, endpoint) => {
-    await answered(endpoint, 200);
-    expect(written).toEqual([]);
+    await respond(endpoint, 200);
+    expect(appended).toEqual([]);
     expect(counted).toEqual([
       [
         'acme',
@@ -158,46 +159,46 @@ describe('a public endpoint with an action', () => {
         '2001:db8:0:0::/64',
       ],
     ]);
-    away = true;
-    expect((await answered(endpoint, 200)).status).toBe(503);
+    unavailable = true;
+    expect((await respond(endpoint, 200)).status).toBe(503);
   });
 
-  it('gives no refusal out that cannot be counted', async () => {
-    away = true;
-    expect((await answered(completeClaimEndpoint, 404, { code: 'unknown_claim' })).status).toBe(503);
+  it('answers 503 in place of a denied request that cannot be counted', async () => {
+    unavailable = true;
+    expect((await respond(completeClaimEndpoint, 404, { code: 'unknown_claim' })).status).toBe(503);
   });
 
-  it('gives nothing out that cannot be recorded', async () => {
-    away = true;
+  it('answers 503 without data and headers of a response that cannot be recorded', async () => {
+    unavailable = true;
     const headers = {
       'x-request-id': 'r',
       location: '/o/acme/secret',
       'content-length': '17',
       'api-version': '2026-11-01',
     };
-    const { status, payload } = await answered(completeClaimEndpoint, 410, { code: 'claim_spent' }, headers);
+    const { status, payload } = await respond(completeClaimEndpoint, 410, { code: 'claim_spent' }, headers);
     expect(status).toBe(503);
     expect(headers).toEqual({ 'x-request-id': 'r' });
     expect(payload).not.toContain('claim_spent');
   });
 });
 
-it('marks a repeat with the same Idempotency-Key as a replay, and nothing else', async () => {
-  await answered(createOfferEndpoint, 201, { claims, audited: false, replayed: true });
-  await answered(createOfferEndpoint, 422, { claims, code: 'idempotency_mismatch' });
-  expect(written.map(([, { action, outcome }]) => [action, outcome])).toEqual([
+it('marks only a repeat with the same Idempotency-Key as a replay', async () => {
+  await respond(createOfferEndpoint, 201, { claims, audited: false, replayed: true });
+  await respond(createOfferEndpoint, 422, { claims, code: 'idempotency_mismatch' });
+  expect(appended.map(([, { action, outcome }]) => [action, outcome])).toEqual([
     ['offer.create', { result: 'success', status: 201, replay: true }],
     ['offer.create', { result: 'failure', status: 422, code: 'idempotency_mismatch' }],
   ]);
 });
 
-it('leaves what auth answers to auth', async () => {
-  await answered(userinfo, 401, { answeredByAuth: true });
-  expect([written, counted]).toEqual([[], []]);
+it('appends no record for a response of auth, which records it itself', async () => {
+  await respond(userinfo, 401, { answeredByAuth: true });
+  expect([appended, counted]).toEqual([[], []]);
 });
 
-it('counts what auth never saw, as anonymous', async () => {
-  await answered(userinfo, 413, { code: 'payload_too_large' });
+it('counts a request for auth that was not forwarded, as anonymous', async () => {
+  await respond(userinfo, 413, { code: 'payload_too_large' });
   expect(counted).toMatchObject([
     [
       'acme',
@@ -211,15 +212,15 @@ it('counts what auth never saw, as anonymous', async () => {
   ]);
 });
 
-it('counts a denied request whose caller reset the connection before its address was known', async () => {
-  await answered(listSubjectsEndpoint, 401, { code: 'missing_token', address: '' });
+it('counts a denied request whose connection was reset before its address could be read', async () => {
+  await respond(listSubjectsEndpoint, 401, { code: 'missing_token', address: '' });
   expect(counted).toMatchObject([['acme', { action: 'request.denied' }, '']]);
 });
 
-it('counts a 401 of a guarded endpoint as refused at the door, and nothing else of the unknown', async () => {
-  await answered(listSubjectsEndpoint, 401, { code: 'missing_token' });
-  await answered(listSubjectsEndpoint, 404, { code: 'not_found' });
-  expect(written).toEqual([]);
+it('counts a 401 of a guarded endpoint as request.denied, and no other anonymous response of it', async () => {
+  await respond(listSubjectsEndpoint, 401, { code: 'missing_token' });
+  await respond(listSubjectsEndpoint, 404, { code: 'not_found' });
+  expect(appended).toEqual([]);
   expect(counted).toEqual([
     [
       'acme',
@@ -229,18 +230,18 @@ it('counts a 401 of a guarded endpoint as refused at the door, and nothing else 
   ]);
 });
 
-describe('what leads to no endpoint', () => {
-  const nowhere = { method: 'GET', path: '' } as Endpoint;
-  const lost = (status: number, headers: Record<string, string>) =>
-    answered(nowhere, status, { code: status === 404 ? 'not_found' : 'method_not_allowed' }, {}, headers);
+describe('a request that matches no endpoint', () => {
+  const noEndpoint = { method: 'GET', path: '' } as Endpoint;
+  const respondUnroutable = (status: number, headers: Record<string, string>) =>
+    respond(noEndpoint, status, { code: status === 404 ? 'not_found' : 'method_not_allowed' }, {}, headers);
   const bearer = { authorization: 'Bearer x' };
 
   it.each([
     [404, 'not_found'],
     [405, 'method_not_allowed'],
-  ])('is counted with %i as the app whose token came with it, without its path', async (status, code) => {
-    identified = () => Promise.resolve(claims);
-    expect(await lost(status, bearer)).toEqual({ payload: 'payload', status });
+  ])('is counted with %i for the app of its token, without its path', async (status, code) => {
+    identify = () => Promise.resolve(claims);
+    expect(await respondUnroutable(status, bearer)).toEqual({ payload: 'payload', status });
     expect(counted).toMatchObject([
       [
         'acme',
@@ -255,18 +256,18 @@ describe('what leads to no endpoint', () => {
     ]);
   });
 
-  it('is not counted without a token, or with one that is not good', async () => {
-    identified = () => Promise.reject(new AppError('invalid_token'));
-    await lost(404, {});
-    await lost(404, bearer);
+  it('is not counted without a valid token', async () => {
+    identify = () => Promise.reject(new AppError('invalid_token'));
+    await respondUnroutable(404, {});
+    await respondUnroutable(404, bearer);
     expect(counted).toEqual([]);
   });
 
-  it('is answered with 503 when it cannot be told whose token it is, or not be counted', async () => {
-    identified = () => Promise.reject(new AppError('unavailable'));
-    expect((await lost(404, bearer)).status).toBe(503);
-    identified = () => Promise.resolve(claims);
-    away = true;
-    expect((await lost(404, bearer)).status).toBe(503);
+  it('gets 503 when its token cannot be verified or it cannot be counted', async () => {
+    identify = () => Promise.reject(new AppError('unavailable'));
+    expect((await respondUnroutable(404, bearer)).status).toBe(503);
+    identify = () => Promise.resolve(claims);
+    unavailable = true;
+    expect((await respondUnroutable(404, bearer)).status).toBe(503);
   });
 });

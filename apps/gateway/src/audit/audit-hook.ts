@@ -12,17 +12,17 @@ import {
 import { wasNotStarted } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
 import { renderError } from '../edge/problems/render-error.js';
-import { anonymousContextOf, contextOf, routeTemplate } from '../edge/request-context.js';
-import type { Endpoint } from '../endpoints/endpoint.js';
+import { anonymousContextOf, contextOf, matchedRoute } from '../edge/request-context.js';
+import { routeOf, type Endpoint } from '../endpoints/endpoint.js';
 
 type Outcome = AuditRecord['outcome'];
 
-/** By when a caller hears that the log is away, in ms since the request came, even if it was asked something before. */
+/** The caller gets its response within this time after the request arrived, even if the log is unavailable. */
 const responseDeadlineMs = 1900;
-/** What a log that is not away needs at most, in ms. */
+/** The log gets at least this time, however late the request is: an available log needs no longer. */
 const minAppendMs = 300;
 
-/** Headers that every answer carries, whatever it says (http.ts). */
+/** Headers that reveal nothing of the response: a 503 that replaces it keeps them. */
 const neutralHeaders = new Set([
   'x-request-id',
   'holdfast-request-id',
@@ -39,7 +39,7 @@ const neutralHeaders = new Set([
   'ratelimit-policy',
 ]);
 
-/** Said by its status: refused for who the caller is, or failed for what was asked. */
+/** `denied` when the caller may not make the request (401, 403), `failure` for every other error. */
 export function outcomeOf(status: number, code?: string): Outcome {
   const result: (typeof outcomes)[number] =
     status < 400 ? 'success' : status === 401 || status === 403 ? 'denied' : 'failure';
@@ -47,8 +47,9 @@ export function outcomeOf(status: number, code?: string): Outcome {
 }
 
 /**
- * One request, one record (product §7): what no handler has recorded with its change is recorded here, before the
- * answer leaves. When audit is away, the caller gets 503 and no data: there is no silent gap.
+ * One request, one record (product §7): the gateway appends the record of each request that no handler has recorded
+ * with its change, before the response leaves. While audit is unavailable the response is 503 without data, so that the
+ * log has no gap.
  */
 export class AuditHook {
   private readonly endpoints: Map<string, Endpoint>;
@@ -59,17 +60,16 @@ export class AuditHook {
     endpoints: readonly Endpoint[],
     private readonly baseUrl: string,
     private readonly clock: Clock,
-    /** The claims of whoever calls; rejects when their token is not good. */
+    /** The verified claims of the caller; rejects when the token is invalid. */
     private readonly identify: (request: FastifyRequest) => Promise<AccessTokenClaims>,
   ) {
-    this.endpoints = new Map(endpoints.map((e) => [`${e.method} ${e.path}`, e]));
+    this.endpoints = new Map(endpoints.map((e) => [routeOf(e), e]));
   }
 
-  /** A Fastify onSend hook: may replace the answer. */
+  /** A Fastify onSend hook. @returns the payload, or that of a 503 which replaces the response */
   async beforeSend(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
     const { requestContext } = request;
-    const method = request.method === 'HEAD' ? 'GET' : request.method;
-    const endpoint = this.endpoints.get(`${method} ${routeTemplate(request)}`);
+    const endpoint = this.endpoints.get(matchedRoute(request));
     if (
       endpoint
         ? !endpoint.action || requestContext.answeredByAuth || requestContext.audited
@@ -87,41 +87,41 @@ export class AuditHook {
 
   private record(action: Action, endpoint: Endpoint, request: FastifyRequest, status: number): Promise<void> {
     const { requestContext } = request;
-    // Product §7: counted like 401, since whoever is over a limit would otherwise fill the log by it.
+    // Product §7: requests over a limit are counted like 401, so that they cannot flood the log.
     const context =
       requestContext.code === 'rate_limited' || wasNotStarted(requestContext)
         ? undefined
-        : recordedFor(endpoint, request);
+        : recordContextOf(endpoint, request);
     if (!context) return this.count(action, endpoint, request, status);
     const record = auditRecord(context, this.clock.now(), {
       action,
       targets: requestContext.targets,
       outcome: { ...outcomeOf(status, requestContext.code), ...(requestContext.replayed && { replay: true }) },
     });
-    const left = responseDeadlineMs - (performance.now() - requestContext.began);
+    const remainingMs = responseDeadlineMs - (performance.now() - requestContext.startedAtMs);
     return this.audit.append(context.org, record, {
       ...(requestContext.uncertain && { provisional: true }),
-      timeoutMs: Math.min(appendRecords.timeoutMs, Math.max(left, minAppendMs)),
+      timeoutMs: Math.min(appendRecords.timeoutMs, Math.max(remainingMs, minAppendMs)),
     });
   }
 
-  /** Puts 503 in the place of an answer, of which nothing stays: headers may say as much as a body. */
+  /** Replaces the response by a 503. Its other headers are removed too: they may reveal as much as the body. */
   private withhold({ requestContext }: FastifyRequest, reply: FastifyReply, cause: unknown): string {
     const { detail = String(cause), origin = { dependency: 'audit', cause: 'unavailable' } } =
       cause instanceof AppError ? cause : {};
     Object.assign(requestContext, { code: 'unavailable', detail: `not recorded: ${detail}`, origin });
-    const error = unavailable('The audit log cannot be written right now, so nothing is given out.');
+    const error = unavailable('The audit log cannot be written right now, so no data is returned.');
     for (const name of Object.keys(reply.getHeaders())) if (!neutralHeaders.has(name)) void reply.removeHeader(name);
     const { headers, body } = renderError(error, requestContext, this.baseUrl);
-    // What may be kept for a year is the answer, not its refusal.
+    // The original response may be cacheable for a year; the 503 is not.
     void reply.code(error.status).headers({ 'cache-control': 'no-store', ...headers });
     return body;
   }
 
   /**
-   * What leads to no endpoint (404, 405) is counted as the app whose token came with it: somebody may be trying out
-   * what a stolen token opens. The path is anybody's text and may name a customer, so it stays out of the log. Without
-   * a good token it concerns no organization.
+   * Counts a request that matches no endpoint (404, 405) for the app whose token it has: somebody may be probing what a
+   * stolen token gives access to. The path is arbitrary text and may name a customer, so the record has no path. A
+   * request without a valid token concerns no organization and is not counted.
    */
   private async countUnroutable(request: FastifyRequest, status: number): Promise<void> {
     const claims = await this.identify(request).catch((error: unknown) => {
@@ -143,7 +143,7 @@ export class AuditHook {
     await this.deniedRequests.count(claims.org, record, networkOf(request.requestContext.address));
   }
 
-  /** Nobody is known (401, or a public route), so the organization of the path is told, counted by the minute. */
+  /** Counts a request per minute. Without verified claims it counts for the organization of the path. */
   private async count(
     action: Action,
     { operation, countAs }: Endpoint,
@@ -152,17 +152,18 @@ export class AuditHook {
   ): Promise<void> {
     const { shortId } = request.params as { shortId?: string };
     const { claims } = request.requestContext;
-    const refused = operation
+    const denied = operation
       ? status === 401 || status === 429 || wasNotStarted(request.requestContext)
       : status >= 400;
-    const counted = !refused ? countAs : operation ? 'request.denied' : action;
-    // What no organization can be called has no log; and what cannot be stored would keep others from being counted.
-    if (!counted || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
+    const countedAction = !denied ? countAs : operation ? 'request.denied' : action;
+    // Only a valid short id can have a log, and an invalid one in a batch would keep the other counts from being
+    // stored.
+    if (!countedAction || shortId === undefined || !shortIdSchema.safeParse(shortId).success) return;
     const { id: _, ...record } = auditRecord(
       claims ? contextOf(request) : anonymousContextOf(request, shortId),
       this.clock.now(),
       {
-        action: counted,
+        action: countedAction,
         targets: [],
         outcome: outcomeOf(status, request.requestContext.code),
       },
@@ -171,8 +172,11 @@ export class AuditHook {
   }
 }
 
-/** In whose name this request gets a record of its own; undefined when it gets none. */
-function recordedFor({ operation, recordEach = [] }: Endpoint, request: FastifyRequest): RequestContext | undefined {
+/** The context of the request's own audit record. @returns undefined when the request is counted instead */
+function recordContextOf(
+  { operation, recordEach = [] }: Endpoint,
+  request: FastifyRequest,
+): RequestContext | undefined {
   const { claims, code, uncertain } = request.requestContext;
   if (claims) return contextOf(request);
   const { shortId } = request.params as { shortId?: string };

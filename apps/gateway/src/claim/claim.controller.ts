@@ -24,14 +24,14 @@ import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
 
 const tag = 'Claim';
-const tokenNote = 'Needs no access token but the token of the claim link, in the body and never in an address.';
+const tokenNote = 'Needs no access token but the token of the claim link, in the body and never in a URL.';
 const isPublic = 'the token of the claim link authorizes it';
-// Text that cannot be a short id or a token is answered like one that does not exist: a truncated link is no other
-// mistake.
+// Any text is accepted as short id and token. One that cannot exist gets the same 404 as one that does not exist, so
+// that a truncated link gets the same error as a wrong one.
 const params = z.strictObject({
   shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the claim link"),
 });
-const token = z.string().max(500).describe('What stands after the # of the claim link');
+const token = z.string().max(500).describe('The part of the claim link after `#`');
 const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
 const registrationExample = {
   id: 'q83vEjRWeJA',
@@ -44,7 +44,7 @@ const registrationExample = {
     transports: ['internal'],
   },
 };
-const always: ErrorCode[] = [
+const commonErrors: ErrorCode[] = [
   'invalid_request',
   'unknown_claim',
   'cross_site_request',
@@ -55,7 +55,7 @@ const always: ErrorCode[] = [
   'internal',
 ];
 /** Only a genuine link leads to these errors, so each gets an audit record of its own. */
-const ended: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
+const closedOfferErrors: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
 
 export const claimEndpoint = endpoint({
   id: 'getClaim',
@@ -64,15 +64,15 @@ export const claimEndpoint = endpoint({
   limit: 'claim',
   path: '/o/{shortId}/api/claim',
   tag,
-  summary: 'Look at a claim link',
-  description: `What the claim page shows. Changes nothing, however often it is asked. ${tokenNote}`,
+  summary: 'Read a claim link',
+  description: `What the claim page shows. Changes nothing, however often it is called. ${tokenNote}`,
   action: 'credential.claim',
   countAs: 'claim.read',
   params,
   body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
   responses: {
     200: {
-      description: 'The offer behind the link; also when it can no longer be claimed, see `state`',
+      description: 'The offer of the link, also when it can no longer be claimed: see `state`',
       schema: claimSchema
         .extend({
           organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who made the offer'),
@@ -80,9 +80,9 @@ export const claimEndpoint = endpoint({
         .meta({ id: 'ClaimLink' }),
     },
   },
-  errors: always,
+  errors: commonErrors,
   examples: {
-    body: { link: { summary: 'What stands after the # of the link', value: { token: tokenExample } } },
+    body: { link: { summary: 'The part of the link after `#`', value: { token: tokenExample } } },
     response: {
       organization: { name: 'Acme' },
       credentialType: { name: 'customer', display: 'Customer' },
@@ -107,7 +107,7 @@ export const claimOptionsEndpoint = endpoint({
     `only: the completion needs the cookie of this response. ${tokenNote}`,
   action: 'credential.claim',
   countAs: 'claim.begin',
-  recordEach: ended,
+  recordEach: closedOfferErrors,
   params,
   body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
   responses: {
@@ -121,9 +121,9 @@ export const claimOptionsEndpoint = endpoint({
         .meta({ id: 'ClaimOptions' }),
     },
   },
-  errors: [...always, ...ended, 'invalid_state'],
+  errors: [...commonErrors, ...closedOfferErrors, 'invalid_state'],
   examples: {
-    body: { link: { summary: 'What stands after the # of the link', value: { token: tokenExample } } },
+    body: { link: { summary: 'The part of the link after `#`', value: { token: tokenExample } } },
     response: {
       options: {
         rp: { id: 'id.example', name: 'Acme' },
@@ -144,28 +144,26 @@ export const completeClaimEndpoint = endpoint({
   tag,
   summary: 'Complete a claim',
   description:
-    'Stores the new passkey and issues the credential, once: the first completion wins. Needs the cookie that came ' +
-    `with the options. Signs nobody in. ${tokenNote}`,
+    'Stores the new passkey and issues the credential, once: the first completion wins. Needs the cookie of the ' +
+    `response with the options. It does not sign the customer in. ${tokenNote}`,
   action: 'credential.claim',
-  recordEach: [...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
+  recordEach: [...closedOfferErrors, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   params,
   body: z
     .strictObject({
       token,
-      response: webAuthnJson.describe(
-        'RegistrationResponseJSON (WebAuthn Level 3 §5.1.8), as the authenticator gave it',
-      ),
+      response: webAuthnJson.describe('RegistrationResponseJSON (WebAuthn Level 3 §5.1.8) of the authenticator'),
     })
     .meta({ id: 'ClaimCompletion' }),
   responses: {
     200: {
       description: 'The credential is issued',
       schema: z
-        .strictObject({ returnUrl: z.url().optional().describe('Where to go on, when the app said so in its offer') })
+        .strictObject({ returnUrl: z.url().optional().describe('Where to continue, if the offer has a return URL') })
         .meta({ id: 'Claimed' }),
     },
   },
-  errors: [...always, ...ended, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
+  errors: [...commonErrors, ...closedOfferErrors, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   examples: {
     body: {
       passkey: {
@@ -192,7 +190,7 @@ export class ClaimController {
   }
 
   @Route(claimEndpoint)
-  async look(
+  async read(
     @Input() { params, body }: InputOf<typeof claimEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {

@@ -8,8 +8,8 @@ const from = (origin?: string) =>
     switchToHttp: () => ({ getRequest: () => ({ headers: origin === undefined ? {} : { origin } }) }),
   }) as unknown as ExecutionContext;
 
-describe('the guard of the claim routes', () => {
-  it('lets our own pages in, and programs, which name no origin', () => {
+describe('ClaimGuard', () => {
+  it('allows requests of our own pages, and of programs, which send no origin', () => {
     expect(guard().canActivate(from('https://id.example'))).toBe(true);
     expect(guard().canActivate(from())).toBe(true);
   });
@@ -21,7 +21,7 @@ describe('the guard of the claim routes', () => {
     'https://id.example.evil.example',
     'null',
     '',
-  ])('lets no page of %j in', (origin) => {
+  ])('denies requests with the origin %j', (origin) => {
     expect(() => guard().canActivate(from(origin))).toThrow(
       expect.objectContaining({ code: 'cross_site_request', status: 403 }),
     );

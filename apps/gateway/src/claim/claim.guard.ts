@@ -4,7 +4,7 @@ import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 
-/** Keeps pages of other sites from the routes of the claim page. */
+/** Denies requests from pages of other sites to the routes of the claim page. */
 @Injectable()
 export class ClaimGuard implements CanActivate {
   private readonly origin: string;
@@ -15,7 +15,7 @@ export class ClaimGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { headers } = context.switchToHttp().getRequest<FastifyRequest>();
-    // Every browser says where a POST comes from (Fetch, "Origin header"); `null` is no origin of ours either.
+    // Browsers send the origin with every POST (Fetch, "Origin header"). An opaque origin, `null`, is denied too.
     if (headers.origin !== undefined && headers.origin !== this.origin) throw new AppError('cross_site_request');
     return true;
   }

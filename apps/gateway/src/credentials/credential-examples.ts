@@ -1,6 +1,6 @@
 import type { Credential, Offer, Subject, SubjectSummary } from '@holdfast/contracts';
 
-/** The same customer in every example of the API reference, so that a reader can follow them from call to call. */
+/** Every example of the API reference is about the same customer, so that readers can follow it across endpoints. */
 export const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
 export const credentialId = '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01';
 export const offerId = '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02';

@@ -10,18 +10,18 @@ import {
   shortId,
   suspendCredential,
   uuid,
-  type AuditTarget,
   type Credential,
 } from '@holdfast/contracts';
 import { endpoint, Route, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
 import { Input } from '../requests/input.js';
 import { keyOf, Resources } from '../requests/resources.js';
+import { targetsOf } from './audit-targets.js';
 import { credentialExample } from './credential-examples.js';
 
 const tag = 'Customer credentials';
 const params = z.strictObject({
   shortId,
-  id: uuid.describe('The credential, as `credentialId` of an offer or `id` of a credential named it'),
+  id: uuid.describe('The credential: `credentialId` of an offer, or `id` of a credential'),
 });
 
 export const getIssuedEndpoint = endpoint({
@@ -77,8 +77,8 @@ export const suspendCredentialEndpoint = transition(
   {
     summary: 'Suspend a credential',
     description:
-      'The customer can no longer sign in, sessions are revoked, and an open offer of it is withdrawn, until it is ' +
-      'resumed.',
+      'The customer cannot sign in until the credential is resumed. Their sessions are revoked, and an open offer of ' +
+      'the credential is withdrawn.',
     errors: ['not_revocable'],
   },
   { ...credentialExample, status: 'suspended' },
@@ -87,7 +87,7 @@ export const resumeCredentialEndpoint = transition(
   'resume',
   {
     summary: 'Resume a credential',
-    description: 'The customer can sign in again. Sessions and offers that ended with the suspension stay ended.',
+    description: 'The customer can sign in again. Revoked sessions and withdrawn offers are not restored.',
   },
   credentialExample,
 );
@@ -96,9 +96,8 @@ export const revokeCredentialEndpoint = transition(
   {
     summary: 'Revoke a credential',
     description:
-      'For ever: a further offer to the customer makes another credential. One that nobody has claimed yet can ' +
-      'always ' +
-      'be revoked, and its offer is withdrawn with it.',
+      'Final: a further offer to the customer creates another credential. An unclaimed credential can always be ' +
+      'revoked, and its offer is withdrawn with it.',
     errors: ['not_revocable'],
   },
   {
@@ -118,7 +117,7 @@ export class IssuedController {
     @Input() { params: { id } }: InputOf<typeof getIssuedEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<Credential> {
-    return this.resources.read(request, getIssued, { id }, ({ holderId }) => targetsOf(id, holderId));
+    return this.resources.read(request, getIssued, { id }, ({ holderId }) => targetsOf('credential', id, holderId));
   }
 
   @Route(suspendCredentialEndpoint)
@@ -156,13 +155,8 @@ export class IssuedController {
   ): Promise<Credential> {
     const { id } = input.params;
     const command = { id, ...input.body, ...keyOf(input) };
-    return this.resources.act(request, reply, contract, command, (dataSubject) => targetsOf(id, dataSubject));
+    return this.resources.act(request, reply, contract, command, (dataSubject) =>
+      targetsOf('credential', id, dataSubject),
+    );
   }
-}
-
-function targetsOf(id: string, dataSubject: string): AuditTarget[] {
-  return [
-    { type: 'credential', id, dataSubject },
-    { type: 'customer', id: dataSubject, dataSubject },
-  ];
 }

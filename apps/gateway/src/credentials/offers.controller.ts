@@ -10,7 +10,6 @@ import {
   shortId,
   uuid,
   withdrawOffer,
-  type AuditTarget,
   type Offer,
   type OfferDetails,
 } from '@holdfast/contracts';
@@ -19,6 +18,7 @@ import { contextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
 import { Input } from '../requests/input.js';
 import { keyOf, markReplayed, Resources } from '../requests/resources.js';
+import { targetsOf } from './audit-targets.js';
 import { createdAt, credentialId, offerExample, offerId, subject } from './credential-examples.js';
 
 const tag = 'Customer credentials';
@@ -30,11 +30,10 @@ export const createOfferEndpoint = endpoint({
   tag,
   summary: 'Create an offer',
   description:
-    'Makes an offer to a new customer, or with `subject` to one that this app knows. Deliver `claimUrl` to the ' +
-    'customer yourself; Holdfast sends nothing. Naming a `subject` needs the scope `issued:manage` as well. ' +
-    'Where the ' +
-    'organization demands a proof of presence, each offer needs one in `presence`; wherever one is sent, it is ' +
-    'verified and consumed by the offer.',
+    'Creates an offer to a new customer or, with `subject`, to an existing customer of this app. Deliver `claimUrl` ' +
+    'to the customer yourself; Holdfast sends nothing. `subject` also needs the scope `issued:manage`. If the ' +
+    'organization requires a proof of presence, each offer needs one in `presence`. A proof that is sent is always ' +
+    'verified, and the offer consumes it.',
   operation: 'offers:write',
   // The scope of a sign-up form must not be enough to take over an existing customer (product §5).
   bodyOperation: (json) => (namesSubject(json) ? 'issued:manage' : undefined),
@@ -43,7 +42,7 @@ export const createOfferEndpoint = endpoint({
   body: offerRequestSchema,
   idempotent: true,
   responses: {
-    201: { description: 'The offer was made', schema: offerSchema, headers: { Location: 'Address of the customer' } },
+    201: { description: 'The offer is created', schema: offerSchema, headers: { Location: 'Address of the customer' } },
   },
   errors: [
     'unknown_subject',
@@ -61,7 +60,7 @@ export const createOfferEndpoint = endpoint({
     body: {
       newCustomer: { summary: 'To a new customer', value: {} },
       shorter: {
-        summary: 'Open for one hour, leading back to the shop',
+        summary: 'Open for one hour, with a return URL',
         value: { offerExpiresIn: 3600, returnUrl: 'https://shop.example/welcome' },
       },
       fromForm: {
@@ -81,7 +80,7 @@ export const createOfferEndpoint = endpoint({
 
 const params = z.strictObject({
   shortId,
-  offerId: uuid.describe('The offer, as the response to its creation named it'),
+  offerId: uuid.describe('The offer: `offerId` of the response to its creation'),
 });
 
 export const getOfferEndpoint = endpoint({
@@ -116,7 +115,8 @@ export const withdrawOfferEndpoint = endpoint({
   tag,
   summary: 'Withdraw an offer',
   description:
-    'Takes an unclaimed offer back: its link no longer claims, and a credential that nobody holds yet is revoked.',
+    'Withdraws an unclaimed offer: its link can no longer be claimed, and its credential is revoked ' +
+    'if it was never issued.',
   operation: 'offers:write',
   action: 'offer.withdraw',
   idempotent: true,
@@ -164,7 +164,7 @@ export class OffersController {
     @Input() { params: { offerId } }: InputOf<typeof getOfferEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<OfferDetails> {
-    return this.resources.read(request, getOffer, { offerId }, ({ subject }) => targetsOf(offerId, subject));
+    return this.resources.read(request, getOffer, { offerId }, ({ subject }) => targetsOf('offer', offerId, subject));
   }
 
   @Route(withdrawOfferEndpoint)
@@ -175,14 +175,7 @@ export class OffersController {
   ): Promise<void> {
     const { offerId } = input.params;
     await this.resources.act(request, reply, withdrawOffer, { offerId, ...keyOf(input) }, (dataSubject) =>
-      targetsOf(offerId, dataSubject),
+      targetsOf('offer', offerId, dataSubject),
     );
   }
-}
-
-function targetsOf(id: string, dataSubject: string): AuditTarget[] {
-  return [
-    { type: 'offer', id, dataSubject },
-    { type: 'customer', id: dataSubject, dataSubject },
-  ];
 }

@@ -20,7 +20,7 @@ import { keyOf, Resources } from '../requests/resources.js';
 import { subjectExample, subjectSummaryExample } from './credential-examples.js';
 
 const tag = 'Customer credentials';
-const subjectParams = z.strictObject({ shortId, subject: uuid.describe('The value returned when the offer was made') });
+const subjectParams = z.strictObject({ shortId, subject: uuid.describe('The customer: `subject` of the offer') });
 
 export const listSubjectsEndpoint = endpoint({
   id: 'listSubjects',
@@ -69,9 +69,8 @@ export const eraseSubjectEndpoint = endpoint({
   tag,
   summary: 'Erase a subject',
   description:
-    'Erases the customer and everything issued to them. Once this is answered, no read returns them any more. A ' +
-    'repeat is answered 404, or 204 again with the same ' +
-    'Idempotency-Key.',
+    'Erases the customer and everything issued to them. After the response, no read returns them any more. A repeat ' +
+    'gets 404, or 204 again with the same Idempotency-Key.',
   operation: 'issued:manage',
   action: 'subject.erase',
   idempotent: true,

@@ -1,6 +1,8 @@
 import type { Json } from './json-schema.js';
 
-/** Parts of the reference of endpoints that auth validates: nothing of them is derived from a schema. */
+/**
+ * Parts of the API reference for endpoints that auth validates: here no schema exists that it could be derived from.
+ */
 
 export const describedText = (description: string, more: Json = {}) => ({ type: 'string', description, ...more });
 export const describedTexts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
@@ -10,7 +12,7 @@ const oauthError = {
   type: 'object',
   description: 'An error of OAuth 2.0 (RFC 6749 §5.2)',
   properties: {
-    error: describedText('What to branch on'),
+    error: describedText('The code to branch on'),
     error_description: describedText('What is wrong, for people'),
   },
   required: ['error'],

@@ -7,44 +7,36 @@ import { z } from 'zod';
 import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
+import { mediaTypes } from '../edge/media-types.js';
 import { endpoint, ENDPOINTS, Route, type Endpoint } from '../endpoints/endpoint.js';
+import { scriptPolicy } from '../pages/script-policy.js';
 import { openApi } from './openapi.js';
 import { docsPage, errorsPage, initializer, pageStyle } from './pages.js';
 
 const tag = 'Reference';
-const unrecorded = 'the same for everybody';
-const html = 'text/html; charset=utf-8';
-/** Own origin only, no inline script. Swagger UI sets inline styles. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const sameForAll = 'the same for everybody';
+/** Swagger UI needs inline styles. */
+const policy = scriptPolicy({ inlineStyles: true });
 
 export const openApiEndpoint = endpoint({
   id: 'getOpenApi',
   method: 'GET',
-  public: 'the same for everybody',
+  public: sameForAll,
   limit: 'page',
   path: '/openapi.json',
   tag,
-  unrecorded,
+  unrecorded: sameForAll,
   summary: 'This description, as OpenAPI 3.1',
   responses: { 200: { description: 'The description' } },
 });
 export const docsEndpoint = endpoint({
   id: 'getDocs',
   method: 'GET',
-  public: 'the same for everybody',
+  public: sameForAll,
   limit: 'page',
   path: '/docs',
   tag,
-  unrecorded,
+  unrecorded: sameForAll,
   internal: 'a page',
   summary: 'The API reference as a page',
   responses: { 200: { description: 'The page' } },
@@ -52,11 +44,11 @@ export const docsEndpoint = endpoint({
 export const errorsEndpoint = endpoint({
   id: 'getErrorDocs',
   method: 'GET',
-  public: 'the same for everybody',
+  public: sameForAll,
   limit: 'page',
   path: '/docs/errors',
   tag,
-  unrecorded,
+  unrecorded: sameForAll,
   internal: 'a page',
   summary: 'Every error code and what to do about it',
   responses: { 200: { description: 'The page' } },
@@ -64,11 +56,11 @@ export const errorsEndpoint = endpoint({
 export const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
-  public: 'the same for everybody',
+  public: sameForAll,
   limit: 'page',
   path: '/docs/assets/{file}',
   tag,
-  unrecorded,
+  unrecorded: sameForAll,
   internal: 'a page, or what it loads',
   summary: 'What the reference page loads',
   params: z.object({ file: z.string().describe('Name of the file') }),
@@ -76,15 +68,15 @@ export const assetEndpoint = endpoint({
 });
 
 const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-/** The only files there are: a name from the address never becomes a path. */
+/** Only these files are served: a name from the URL never becomes a path. */
 const assets: Record<string, { type: string; read: () => Promise<string | Buffer> }> = {
-  'swagger-ui.css': { type: 'text/css; charset=utf-8', read: () => readFile(join(swagger, 'swagger-ui.css')) },
+  'swagger-ui.css': { type: mediaTypes.css, read: () => readFile(join(swagger, 'swagger-ui.css')) },
   'swagger-ui-bundle.js': {
-    type: 'text/javascript; charset=utf-8',
+    type: mediaTypes.javascript,
     read: () => readFile(join(swagger, 'swagger-ui-bundle.js')),
   },
-  'reference.js': { type: 'text/javascript; charset=utf-8', read: () => Promise.resolve(initializer) },
-  'page.css': { type: 'text/css; charset=utf-8', read: () => Promise.resolve(pageStyle) },
+  'reference.js': { type: mediaTypes.javascript, read: () => Promise.resolve(initializer) },
+  'page.css': { type: mediaTypes.css, read: () => Promise.resolve(pageStyle) },
 };
 
 @Controller()
@@ -101,14 +93,14 @@ export class DocsController {
   }
 
   @Route(docsEndpoint)
-  @Header('content-type', html)
+  @Header('content-type', mediaTypes.html)
   @Header('content-security-policy', policy)
   docs(): string {
     return docsPage;
   }
 
   @Route(errorsEndpoint)
-  @Header('content-type', html)
+  @Header('content-type', mediaTypes.html)
   @Header('content-security-policy', policy)
   errors(): string {
     return errorsPage();

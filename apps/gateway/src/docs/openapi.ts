@@ -5,8 +5,8 @@ import { oauthErrorResponse } from './described.js';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 
-/** Codes that every guarded endpoint may answer. */
-const always: ErrorCode[] = [
+/** Errors that every guarded endpoint can respond with. */
+const commonErrors: ErrorCode[] = [
   'missing_token',
   'invalid_token',
   'wrong_organization',
@@ -18,44 +18,41 @@ const always: ErrorCode[] = [
 ];
 
 const tags: Record<string, string> = {
-  OAuth:
-    'How an app gets a token, and where clients find out about it. Errors are those of RFC 6749, not problem ' +
-    'documents.',
+  OAuth: 'How an app gets a token, and the metadata for clients. Errors are those of RFC 6749, not problem documents.',
   'Customer credentials':
-    'Offers to customers, and the customers whom the calling app has made offers to. Another app of the same ' +
-    'organization never sees them.',
-  'Admin API: audit': "The organization's audit log: every action of every caller, reads and refusals included.",
-  'Admin API: events': 'What has happened to customers, credentials and apps, to be read from where a reader was.',
+    'Offers to customers, and the customers that the calling app has made offers to. Other apps of the organization ' +
+    'never see them.',
+  'Admin API: audit': "The organization's audit log: every action of every caller, reads and denied requests included.",
+  'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
   'Proof of presence':
-    'That a person was at the sign-up form: a challenge for the form, and the widget that solves it.',
-  Claim: 'What the page behind a claim link calls. Public: the token of the link is in the body.',
+    'Proves that a person used the sign-up form: a challenge for the form, and the widget that solves it.',
+  Claim: 'Called by the page of a claim link. Public: the token of the link is in the body.',
   'OpenID Connect':
     "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and " +
     'OpenID Connect, not problem documents.',
-  Reference: 'This description, and pages to read it.',
+  Reference: 'This description, also as pages.',
   Health: 'For load balancers and supervisors.',
 };
 
-const about = [
+const introduction = [
   '**A first call.** Get a token at `/oauth2/token` with the client ID and client secret of an app, then make ' +
     'an offer. Its `claimUrl` is for the customer; Holdfast sends nothing.',
   '**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never ' +
-    'null. Unknown request members and parameters are refused; answers may get further members. Errors are ' +
+    'null. Unknown request members and parameters are rejected; responses may get further members. Errors are ' +
     'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors).',
-  '**Reading what was written.** Once a change is answered, every read shows it, whoever asks. When that cannot ' +
-    'be kept, a read answers 503 with `Retry-After`, never an old state.',
+  '**Reading what was written.** After the response to a change, every read shows it, whoever sends it. A read that ' +
+    'cannot guarantee this responds 503 with `Retry-After`, never with an old state.',
   '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
     '`RateLimit` (draft-ietf-httpapi-ratelimit-headers), a 429 `Retry-After`.',
   '**Order of checks.** Token (401), rate limit (429), organization (403), scope (403), parameters and body ' +
-    '(400, 422), object (404; the same for what is not yours and what does not exist).',
+    '(400, 422), object (404, the same whether it belongs to another app or does not exist).',
 ].join('\n\n');
 
-/** The OpenAPI 3.1 description, from the very declarations that guard and validate. */
+/** The OpenAPI 3.1 description, generated from the declarations that guard and validate. */
 export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   const schemas: Json = { Problem: problemSchema };
   const paths: Record<string, Json> = {};
-  // What a browser asks by itself before a request (CORS), and what only our own pages call, is nothing that anybody
-  // builds on.
+  // CORS preflights are sent by browsers themselves, and internal endpoints are called by our own pages only.
   const published = endpoints.filter((e) => e.method !== 'OPTIONS' && e.internal === undefined);
   for (const endpoint of published) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas) };
@@ -66,8 +63,8 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
       title: 'Holdfast',
       version: '1.0.0',
       summary: 'Passwordless customer credentials and the Admin API.',
-      description: about,
-      contact: { name: 'Who runs this deployment', url: baseUrl },
+      description: introduction,
+      contact: { name: 'The operator of this deployment', url: baseUrl },
       license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: baseUrl }],
@@ -87,25 +84,24 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
         clientCredentials: {
           type: 'oauth2',
           description:
-            'An access token as `Authorization: Bearer …`, in the header only. It lives ten minutes, and is ' +
-            'refused within a second once its app, grant or secret is taken away.',
+            'An access token as `Authorization: Bearer …`, in the header only. It is valid for ten minutes, and is ' +
+            'refused within a second after its app was disabled or its grant or secret revoked.',
           flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
         },
         customerToken: {
           type: 'http',
           scheme: 'bearer',
-          description: "Access token of a customer, of the organization's own issuer",
+          description: "Access token of a customer, issued by the organization's issuer",
         },
         clientBasic: { type: 'http', scheme: 'basic', description: 'Client ID and client secret of the app' },
       },
       headers: {
         'X-Request-Id': {
-          description:
-            'Id of the request: the one sent, or a new one. It stands in every log line, event and audit record.',
+          description: 'Id of the request: the one sent, or a new one. The audit record of the request has it.',
           schema: { type: 'string' },
         },
         'Api-Version': {
-          description: 'The dated behaviour of the API that the calling app was made for',
+          description: 'The dated version of the API that the calling app uses',
           schema: { type: 'string', format: 'date' },
         },
         ...problemHeaders,
@@ -123,7 +119,7 @@ const tooManyOAuthRequests = oauthErrorResponse(
   { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
 );
 
-/** Examples that some answer refers to: a linter takes each other one for a leftover. */
+/** Examples that a response refers to: linters report unused ones. */
 function usedExamples(paths: Record<string, Json>, all: Json): Json {
   const text = JSON.stringify([paths, unknownOrganization, tooManyRequests]);
   return Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/examples/${name}"`)));
@@ -135,7 +131,7 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const limited: ErrorCode[] = reference.responses ? [] : ['rate_limited'];
   const codes = [
     ...new Set<ErrorCode>([
-      ...(operation ? always : limited),
+      ...(operation ? commonErrors : limited),
       ...errors,
       ...(body ? (['request_timeout'] as const) : []),
     ]),
@@ -168,7 +164,7 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
       ...problemResponses(codes, body !== undefined),
     },
     ...reference,
-    // Its standards know no limits of rates; it has some all the same, like every other endpoint.
+    // The reference of auth's endpoints follows standards without rate limits; the gateway limits them all the same.
     ...(reference.responses !== undefined && {
       responses: {
         ...reference.responses,
@@ -217,7 +213,7 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
     in: place,
     required: place === 'path' || required.includes(name),
     ...(description ? { description } : {}),
-    // A query is text; `parameter` says what the text must be.
+    // The values of a query are text; `parameter` describes the form of that text.
     schema: parameter ?? rest,
   }));
 }
@@ -228,16 +224,16 @@ function headersOf({ idempotent }: Endpoint): Json[] {
     in: 'header',
     required: false,
     description:
-      'Your own id of the request, which the answer and its audit record carry; another form is replaced by an ' +
-      'id of ours. Where customers can be erased from the audit log, so can this: logs and events have the id of ' +
-      "the answer's `Holdfast-Request-Id` alone",
+      'Your own id of the request: the response and the audit record have it. An id of another form is replaced by ' +
+      'one of ours. An erasure of the customer deletes it from the audit log; log lines and events only have the id ' +
+      "of the response's `Holdfast-Request-Id`",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };
   if (!idempotent) return [requestId];
   const description =
-    'Makes a repeat safe: for 24 hours the same key with the same request gets the same answer, with ' +
-    '`Idempotency-Replayed: true`, and changes nothing again; with another request it is refused. One that was ' +
-    'refused uses no key up';
+    'Makes a repeat safe: for 24 hours the same key with the same request gets the same response, with ' +
+    '`Idempotency-Replayed: true`, and changes nothing again; with another request it is rejected. A request that ' +
+    'was rejected does not consume its key';
   return [
     requestId,
     {

@@ -19,21 +19,31 @@ export const docsPage = page(
   ['/docs/assets/swagger-ui.css'],
 );
 
-export const initializer = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'list', defaultModelsExpandDepth: 0, validatorUrl: null, supportedSubmitMethods: ['get', 'post', 'delete'] });
+export const initializer = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  supportedSubmitMethods: ['get', 'post', 'delete'],
+});
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode');
 `;
 
-/** Every code of the catalogue, each under its own fragment: the \`type\` of a problem leads here. */
+/** The page with every code of the catalogue, each under its own fragment: the `type` of a problem refers to it. */
 export function errorsPage(): string {
-  const rows = Object.entries(errorCatalogue).map(
-    ([code, { status, title, help }]) =>
-      `<section id="${code}"><h2><code>${code}</code> <span>${code === 'invalid_request' ? '400 or 422' : status}</span></h2><p><strong>${title}.</strong></p><p>${escape(help)}</p></section>`,
-  );
+  const rows = Object.entries(errorCatalogue).map(([code, { status, title, help }]) => {
+    const statuses = code === 'invalid_request' ? '400 or 422' : status;
+    const heading = `<h2><code>${code}</code> <span>${statuses}</span></h2>`;
+    return `<section id="${code}">${heading}<p><strong>${title}.</strong></p><p>${escape(help)}</p></section>`;
+  });
   return page(
     'Holdfast errors',
     `<header><strong>Holdfast</strong> <a href="/docs">API reference</a></header>
 <main class="text"><h1>Errors</h1>
-<p>Every error of the API is a problem document (RFC 9457) with a <code>code</code> to branch on. OAuth endpoints answer as their own standards say.</p>
+<p>Every error of the API is a problem document (RFC 9457) with a <code>code</code> to branch on. OAuth endpoints
+respond as their own standards require.</p>
 ${rows.join('\n')}
 </main>`,
   );
@@ -44,11 +54,15 @@ function escape(text: string): string {
   return safe.replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
-export const pageStyle = `:root { color-scheme: light dark; --ink: #1b2330; --paper: #ffffff; --line: #d5dae1; --link: #1f5fbf; --soft: #f3f5f8; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ee; --paper: #1c2022; --line: #3a4246; --link: #8ab4f8; --soft: #262c2f; } }
+export const pageStyle = `:root { color-scheme: light dark; }
+:root { --ink: #1b2330; --paper: #ffffff; --line: #d5dae1; --link: #1f5fbf; --soft: #f3f5f8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e8ee; --paper: #1c2022; --line: #3a4246; --link: #8ab4f8; --soft: #262c2f; }
+}
 body { margin: 0; color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; }
 a { color: var(--link); }
-header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; border-bottom: 1px solid var(--line); }
+header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; padding: .75rem 1.25rem; }
+header { border-bottom: 1px solid var(--line); }
 main.text { max-width: 46rem; margin: 0 auto; padding: 1rem 1.25rem 4rem; }
 main.text section { border-top: 1px solid var(--line); padding: .25rem 0; }
 main.text section:target { background: var(--soft); outline: 2px solid var(--link); }

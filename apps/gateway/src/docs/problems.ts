@@ -11,25 +11,25 @@ export const problemSchema = {
   description: 'Problem details (RFC 9457). Branch on `code`; `detail` is for people and may change.',
   properties: {
     type: { type: 'string', format: 'uri', description: 'Where the code is explained' },
-    title: { type: 'string', description: 'What the code means, the same each time' },
-    status: { type: 'integer', description: 'The HTTP status, again' },
+    title: { type: 'string', description: 'What the code means, always the same text for a code' },
+    status: { type: 'integer', description: 'The HTTP status of the response' },
     detail: { type: 'string', description: 'What is wrong with this request, and what to do' },
-    instance: { type: 'string', description: 'Names this occurrence' },
+    instance: { type: 'string', description: 'Identifies this occurrence' },
     code: {
       type: 'string',
       enum: Object.keys(errorCatalogue),
-      description: 'What to branch on. The list may grow; a code keeps its meaning',
+      description: 'The code to branch on. The list may grow; a code keeps its meaning',
     },
     requestId: {
       type: 'string',
       description:
-        '`X-Request-Id` of the request, or the id that it was given. Log lines have that of the header ' +
+        '`X-Request-Id` of the request, or the id that replaced it. Log lines have the id of the header ' +
         '`Holdfast-Request-Id`',
     },
     errors: {
       type: 'array',
       description:
-        'Each fault of the input: where it is, by one of `pointer`, `parameter` and `header`, and what is wrong',
+        'The validation issues of the input: each has one of `pointer`, `parameter` and `header`, and what is wrong',
       items: {
         type: 'object',
         properties: {
@@ -47,22 +47,22 @@ export const problemSchema = {
 
 export const problemHeaders = {
   'WWW-Authenticate': {
-    description: 'What kind of token is wanted, and which scope (RFC 6750 §3, RFC 9728)',
+    description: 'The required kind of token, and the missing scope (RFC 6750 §3, RFC 9728)',
     schema: { type: 'string' },
   },
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
 };
 
-/** An example of each code, by `code` or `code-422`. */
+/** An example of each code, by `code`; the 422 of `invalid_request` has one more. */
 export function problemExamples(baseUrl: string): Json {
-  const faults = {
+  const issues = {
     400: [{ parameter: 'limit', detail: 'must be a whole number from 1 to 200' }],
     422: [{ pointer: '#/offerExpiresIn', detail: 'must be 600 to 2592000 seconds' }],
   };
   const example = (
     code: ErrorCode,
     status: number,
-    errors = code === 'invalid_request' ? faults[status as 400 | 422] : undefined,
+    errors = code === 'invalid_request' ? issues[status as 400 | 422] : undefined,
   ) => ({
     summary: errorCatalogue[code].title,
     value: problemOf(new AppError(code, undefined, { status, ...(errors && { errors }) }), requestId, baseUrl),
@@ -74,10 +74,7 @@ export function problemExamples(baseUrl: string): Json {
   };
 }
 
-/**
- * Error answers of an endpoint, by status. `invalid_request` is 400 for what cannot be read, 422 for a body that is not
- * acceptable.
- */
+/** Error responses of an endpoint, by status. `invalid_request` is 400, or 422 for a body that can be parsed. */
 export function problemResponses(codes: readonly ErrorCode[], hasBody: boolean): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
@@ -93,13 +90,13 @@ function problemResponse(status: number, codes: ErrorCode[]): Json {
   const nameOf = (code: ErrorCode) => (code === 'invalid_request' && status === 422 ? 'invalid_request-422' : code);
   const challenge =
     status === 401 || status === 403 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } } : {};
-  const later =
+  const retryAfter =
     status === 503 || status === 429 || codes.includes('idempotency_in_progress')
       ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
       : {};
   return {
     description: codes.map((c) => `\`${c}\`: ${errorCatalogue[c].title}.`).join(' '),
-    headers: { ...requestIdHeader, ...challenge, ...later },
+    headers: { ...requestIdHeader, ...challenge, ...retryAfter },
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },

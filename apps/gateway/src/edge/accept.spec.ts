@@ -14,6 +14,6 @@ it.each([
   ['text/html', false],
   ['', false],
   [undefined, false],
-])('%s asks for text: %s', (accept, text) => {
+])('prefersText of %s is %s', (accept, text) => {
   expect(prefersText(accept)).toBe(text);
 });

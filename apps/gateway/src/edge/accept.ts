@@ -1,6 +1,5 @@
 /**
- * Whether an Accept header asks for plain text rather than JSON (RFC 9110 §12.5.1). JSON is what everybody gets who
- * does not say.
+ * Whether an Accept header prefers plain text to JSON (RFC 9110 §12.5.1). Without a preference the response is JSON.
  */
 export function prefersText(accept = ''): boolean {
   const weight = (type: string) =>

@@ -1,17 +1,19 @@
-import { createServer, request, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { HttpObserver, ObservedRequest } from '@holdfast/service';
 import { declaredEndpoints } from '../declared-endpoints.js';
-import { Backlog, overloaded, refuseBacklog } from './backlog.js';
+import { sendRequest } from '../http-client.fixture.js';
+import { Backlog, overloadListener, shedBacklog } from './backlog.js';
+import { rawErrorWriter } from './problems/raw-error.js';
 
 let now = 0;
 let server: Server;
 let release!: () => void;
 let observed: ObservedRequest[] = [];
 
-/** How long the loop has not come to its timers: they are not run here. */
-class Late extends Backlog {
+/** A backlog whose timer never fires, so that the test sets its age through `now`. */
+class LateBacklog extends Backlog {
   override tick(): void {
     // The test moves the time.
   }
@@ -23,21 +25,12 @@ beforeAll(async () => {
     (req, res) => void (req.url === '/held' ? held : Promise.resolve()).then(() => res.end('done')),
   );
   const observer = { observe: (one: ObservedRequest) => void observed.push(one) } as unknown as HttpObserver;
-  refuseBacklog(
-    server,
-    100,
-    overloaded(
-      declaredEndpoints(),
-      'https://id.example',
-      ({ requestId, shown }) => ({
-        'x-request-id': shown.requestId,
-        'holdfast-request-id': requestId,
-        'cache-control': 'no-store',
-      }),
-      observer,
-    ),
-    new Late(() => now),
-  );
+  const writeError = rawErrorWriter('https://id.example', ({ requestId, responseIds }) => ({
+    'x-request-id': responseIds.requestId,
+    'holdfast-request-id': requestId,
+    'cache-control': 'no-store',
+  }));
+  shedBacklog(server, 100, overloadListener(declaredEndpoints(), writeError, observer), new LateBacklog(() => now));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 beforeEach(() => {
@@ -45,41 +38,22 @@ beforeEach(() => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: string;
+interface RequestOptions {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
 }
+const request = (path: string, { method = 'GET', headers = {}, body = '' }: RequestOptions = {}) =>
+  sendRequest(server.address() as AddressInfo, method, path, headers, body);
+const statusOf = async (path: string, options?: RequestOptions) => (await request(path, options)).status;
 
-function ask(
-  path: string,
-  {
-    method = 'GET',
-    headers = {},
-    body = '',
-  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answer> {
-  const { port } = server.address() as AddressInfo;
-  return new Promise((resolve, reject) => {
-    request({ port, path, method, headers, agent: false }, (response) => {
-      let text = '';
-      response
-        .on('data', (chunk: Buffer) => (text += chunk.toString()))
-        .on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body: text }));
-    })
-      .on('error', reject)
-      .end(body);
-  });
-}
-const statusOf = async (path: string, options?: Parameters<typeof ask>[1]) => (await ask(path, options)).status;
-
-describe('a gateway whose event loop is behind', () => {
-  test('goes on as long as few requests are under way', async () => {
+describe('a gateway whose event loop is late', () => {
+  test('answers requests while few are in flight', async () => {
     now = 1000;
     expect(await statusOf('/quick')).toBe(200);
   });
 
-  test('refuses what comes while many are, but probes and people, and takes it again when it has caught up', async () => {
+  test('sheds requests while many are in flight, except probes and navigations, until it has caught up', async () => {
     now = 0;
     const held = Array.from({ length: 64 }, () => statusOf('/held'));
     while (
@@ -106,7 +80,7 @@ describe('a gateway whose event loop is behind', () => {
       },
     ]);
 
-    const api = await ask('/o/acme/api/credentials/offers', {
+    const api = await request('/o/acme/api/credentials/offers', {
       method: 'POST',
       body: '{}',
       headers: { 'x-request-id': 'mine' },
@@ -119,7 +93,7 @@ describe('a gateway whose event loop is behind', () => {
     });
     expect(JSON.parse(api.body)).toMatchObject({ code: 'unavailable', status: 503, requestId: 'mine' });
     for (const path of ['/oauth2/token', '/o/acme/token', '/o/acme/userinfo?x']) {
-      expect(JSON.parse((await ask(path, { method: 'POST', body: 'a=b' })).body)).toMatchObject({
+      expect(JSON.parse((await request(path, { method: 'POST', body: 'a=b' })).body)).toMatchObject({
         error: 'temporarily_unavailable',
       });
     }

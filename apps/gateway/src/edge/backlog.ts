@@ -1,25 +1,25 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { Counter } from 'prom-client';
 import { unavailable } from '@holdfast/platform';
 import type { HttpObserver } from '@holdfast/service';
 import type { Endpoint } from '../endpoints/endpoint.js';
 import { isProbe } from '../health/health.controller.js';
 import { isNavigation } from './problems/error-page.js';
-import { renderError } from './problems/render-error.js';
-import { newRequestContext, type HttpRequestContext } from './request-context.js';
+import type { RawErrorWriter } from './problems/raw-error.js';
+import { newRequestContext } from './request-context.js';
 
 const tickMs = 20;
-/** With fewer under way a late loop says that the machine was busy elsewhere, and not that too much was asked of us. */
+/** With fewer concurrent requests, a late event loop means that the machine is busy otherwise, not an overload. */
 const minConcurrentRequests = 64;
 
 const shed = new Counter({
   name: 'holdfast_backlog_refused_total',
-  help: 'Requests answered 503 at once, since the event loop was behind for longer than MAX_BACKLOG_MS',
+  help: 'Requests refused with 503 because the event loop was late by more than MAX_BACKLOG_MS',
 });
 
 /**
- * How far the event loop is behind: a timer is due every 20 ms, and as long as it has not come, what is read from
- * sockets had to wait as long. Before any work is done for a request nothing else says how old it is.
+ * Measures how far the event loop is behind: a timer is due every 20 ms, and while it is late, bytes that have arrived
+ * on sockets wait just as long. Nothing else tells the age of a request before work is done for it.
  */
 export class Backlog {
   private dueAt: number;
@@ -37,63 +37,62 @@ export class Backlog {
   }
 }
 
-/** Answers without a route, a hook or a caller: what would be refused anyway must cost as little as can be. */
-export type Refuse = (request: IncomingMessage, response: ServerResponse) => void;
-
 /**
- * Refuses what has waited too long already, before Fastify sees it: its caller is about to leave, all behind it wait
- * too, and a refusal that goes through hooks and filters costs a third of an answer. A person who navigates is let
- * through.
+ * Sheds requests that have waited too long, before Fastify handles them: their callers are about to give up, every
+ * request behind them waits too, and an error that passes hooks and filters costs a third of a response. Probes and
+ * navigations of people are never shed.
  */
-export function refuseBacklog(server: Server, maxMs: number, refuse: Refuse, backlog = new Backlog()): void {
-  let underWay = 0;
+export function shedBacklog(
+  server: Server,
+  maxMs: number,
+  shedRequest: RequestListener,
+  backlog = new Backlog(),
+): void {
+  let concurrentRequests = 0;
   const ticking = setInterval(() => backlog.tick(), tickMs).unref();
   server.once('close', () => clearInterval(ticking));
-  const handlers = server.listeners('request') as Refuse[];
+  const handlers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  server.on('request', (request, response) => {
     if (
-      underWay >= minConcurrentRequests &&
+      concurrentRequests >= minConcurrentRequests &&
       backlog.ageMs() > maxMs &&
       !isProbe(request.url!.split('?', 1)[0]!) &&
       !isNavigation({ url: request.url!, headers: request.headers })
     ) {
       shed.inc();
-      return refuse(request, response);
+      return shedRequest(request, response);
     }
-    underWay += 1;
-    response.once('close', () => (underWay -= 1));
+    concurrentRequests += 1;
+    response.once('close', () => (concurrentRequests -= 1));
     for (const handle of handlers) handle(request, response);
   });
 }
 
-/** 503 in the form of the endpoint that was called, told by its path alone: no route was looked up. */
-export function overloaded(
+/** Responds 503 without a route or a hook: an error under overload must cost as little as possible. */
+export function overloadListener(
   endpoints: readonly Endpoint[],
-  baseUrl: string,
-  headersOf: (requestContext: HttpRequestContext) => Record<string, string>,
+  writeError: RawErrorWriter,
   observer: HttpObserver,
-): Refuse {
-  const error = unavailable('More is asked for than can be answered; try again in a moment.', 1, {
+): RequestListener {
+  const error = unavailable('This server is overloaded; try again in a moment.', 1, {
     dependency: 'admission',
     cause: 'overloaded',
   });
   const { code, origin, status } = error;
-  const templates = endpoints
+  // No route has been looked up, so the path alone determines the form of the error.
+  const oauthTemplates = endpoints
     .filter(({ errorForm }) => errorForm === 'oauth')
     .map(({ path }) => path.replaceAll('.', '\\.').replace(/\{[^}]+\}/g, '[^/?]+'));
-  const oauthPaths = new RegExp(`^(${templates.join('|')})(\\?|$)`);
+  const oauthPaths = new RegExp(`^(${oauthTemplates.join('|')})(\\?|$)`);
   return (request, response) => {
     const requestContext = newRequestContext(
       { headers: request.headers, ip: '' },
       oauthPaths.test(request.url!) ? 'oauth' : 'problem',
     );
-    const { headers, body } = renderError(error, requestContext, baseUrl);
-    // Unread, a body would be taken for the next request.
+    // A body that is left unread would be parsed as the next request.
     request.resume();
-    response
-      .writeHead(status, { ...headersOf(requestContext), ...headers, 'content-length': Buffer.byteLength(body) })
-      .end(body);
+    writeError(error, requestContext, response);
     observer.observe({
       requestId: requestContext.requestId,
       method: request.method!,

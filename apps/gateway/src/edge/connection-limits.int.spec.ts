@@ -7,7 +7,7 @@ import { limitConnections, type ConnectionLimits } from './connection-limits.js'
 let server: Server;
 let sockets: Socket[] = [];
 
-async function listening(limits: Partial<ConnectionLimits>): Promise<void> {
+async function listen(limits: Partial<ConnectionLimits>): Promise<void> {
   server = createServer();
   limitConnections(server, { max: 100, maxPerAddress: 100, trusted: [], ...limits });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,8 +23,8 @@ async function open(count: number): Promise<void> {
   );
 }
 
-const held = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
-const settles = (count: number) => eventually(async () => (await held()) === count);
+const openConnections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+const settlesAt = (count: number) => eventually(async () => (await openConnections()) === count);
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
@@ -32,26 +32,26 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-describe('connections of clients', () => {
-  it('beyond those that one address may have are closed, and one that ends makes room', async () => {
-    await listening({ maxPerAddress: 3 });
+describe('client connections', () => {
+  it('over the limit of one address are closed, and a closed one makes room', async () => {
+    await listen({ maxPerAddress: 3 });
     await open(5);
-    await settles(3);
+    await settlesAt(3);
     for (const socket of sockets) socket.destroy();
-    await settles(0);
+    await settlesAt(0);
     await open(3);
-    await settles(3);
+    await settlesAt(3);
   });
 
-  it.each(['127.0.0.1', '127.0.0.0/8'])('of the trusted proxy %s are not bounded by address', async (trusted) => {
-    await listening({ maxPerAddress: 1, trusted: [trusted] });
+  it.each(['127.0.0.1', '127.0.0.0/8'])('of the trusted proxy %s are not limited per address', async (trusted) => {
+    await listen({ maxPerAddress: 1, trusted: [trusted] });
     await open(4);
-    await settles(4);
+    await settlesAt(4);
   });
 
-  it('beyond those that all together may have are closed', async () => {
-    await listening({ max: 2, trusted: ['127.0.0.1'] });
+  it('over the total limit are closed', async () => {
+    await listen({ max: 2, trusted: ['127.0.0.1'] });
     await open(4);
-    await settles(2);
+    await settlesAt(2);
   });
 });

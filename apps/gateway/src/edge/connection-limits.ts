@@ -7,27 +7,27 @@ export interface ConnectionLimits {
   max: number;
   /** Of one IPv4 address or IPv6 /64. */
   maxPerAddress: number;
-  /** Addresses and networks to which `maxPerAddress` does not apply: many come through them. */
+  /** Addresses and networks of proxies: `maxPerAddress` does not apply to them. */
   trusted: readonly string[];
 }
 
 const refused = new Counter({
   name: 'holdfast_connections_refused_total',
   help:
-    'Connections that were closed at once: `address` when theirs had too many, `all` when there were too many ' +
-    'altogether',
+    'Connections that were closed at once: `address` when their address had too many, `all` when there were too ' +
+    'many in total',
   labelNames: ['because'],
 });
 
-/** Bounds the connections of clients, so that one address cannot have all file descriptors to itself. */
+/** Limits the connections of clients, so that one address cannot take all file descriptors. */
 export function limitConnections(server: Server, { max, maxPerAddress, trusted }: ConnectionLimits): void {
   const proxies = listOf(trusted);
   const open = new Map<string, number>();
   server.maxConnections = max;
   server.on('drop', () => refused.inc({ because: 'all' }));
   server.on('connection', (socket: Socket) => {
-    // Node keeps what it was told: once a caller has reset the connection, nobody could say any more whose denied
-    // request it was.
+    // Reading the address makes Node cache it. After a reset it could no longer be read, and the denied request could
+    // not be counted for its network.
     const address = socket.remoteAddress ?? '';
     if (contains(proxies, address)) return;
     const network = networkOf(address);
@@ -38,8 +38,8 @@ export function limitConnections(server: Server, { max, maxPerAddress, trusted }
     }
     open.set(network, count);
     socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1;
-      if (left > 0) open.set(network, left);
+      const remaining = (open.get(network) ?? 1) - 1;
+      if (remaining > 0) open.set(network, remaining);
       else open.delete(network);
     });
   });

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { AuthStub, counted, GatewayStack, RawClient, sendRequest, type Gateway } from '../gateway-stack.fixture.js';
+import { AuthStub, deniedRequestRecords, GatewayStack, type Gateway } from '../gateway-stack.fixture.js';
+import { RawClient, sendRequest } from '../http-client.fixture.js';
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const body = 'grant_type=client_credentials';
-const token = (gateway: Gateway, headers: Record<string, string> = {}) =>
+const requestToken = (gateway: Gateway, headers: Record<string, string> = {}) =>
   sendRequest(gateway, 'POST', '/oauth2/token', { ...form, ...headers }, body);
 const uid = 'A'.repeat(21);
 
@@ -20,7 +21,9 @@ function raw(bytes: string, to = gateway): RawClient {
 }
 
 const countOf = (code: string) =>
-  [...counted.values()].filter((r) => r.outcome.code === code).reduce((sum, r) => sum + (r.outcome.count ?? 0), 0);
+  [...deniedRequestRecords.values()]
+    .filter(({ outcome }) => outcome.code === code)
+    .reduce((sum, { outcome }) => sum + (outcome.count ?? 0), 0);
 
 beforeAll(async () => {
   stack = await GatewayStack.start();
@@ -37,43 +40,41 @@ afterAll(async () => {
 });
 beforeEach(() => {
   auth.received.length = 0;
-  counted.clear();
+  deniedRequestRecords.clear();
 });
 afterEach(() => {
   for (const { socket } of clients) socket.destroy();
   clients = [];
 });
 
-describe('senders that stop in the middle', () => {
-  it('of a body hold no connection to auth, and lose theirs with 408', async () => {
+describe('clients that stop sending', () => {
+  it('within a body get 408 and occupy no connection to auth', async () => {
     for (let i = 0; i < 150; i += 1)
       raw(
-        `POST /oauth2/token HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nContent-Type: ${form['content-type']}\r\nContent-Length: 100\r\n\r\ngrant`,
+        'POST /oauth2/token HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\n' +
+          `Content-Type: ${form['content-type']}\r\nContent-Length: 100\r\n\r\ngrant`,
       );
     await eventually(() => clients.every(({ socket }) => socket.bytesWritten > 0));
-    expect((await token(gateway)).status).toBe(200);
+    expect((await requestToken(gateway)).status).toBe(200);
     expect(auth.received).toHaveLength(1);
     await eventually(() => clients.every(({ closed }) => closed), 20_000);
     for (const { text } of clients) expect(text).toMatch(/^HTTP\/1\.1 408 [^]*"error":"invalid_request"/);
   });
 
-  it.each(['', 'POST /oauth2/token HTTP/1.1\r\nHost: x\r\nX-A'])(
-    'of the headers lose their connection: %j',
-    async (bytes) => {
-      const client = raw(bytes);
-      await eventually(() => client.closed, 20_000);
-      expect(client.text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
-    },
-  );
+  it.each(['', 'POST /oauth2/token HTTP/1.1\r\nHost: x\r\nX-A'])('within the headers get 408: %j', async (bytes) => {
+    const client = raw(bytes);
+    await eventually(() => client.closed, 20_000);
+    expect(client.text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
+  });
 
-  it('and leave are recorded as clients that closed the request, not as an error of ours', async () => {
+  it('and disconnect are recorded with 499, not as an error of ours', async () => {
     const client = raw(
       'POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );
     await eventually(() => client.socket.bytesWritten > 0);
     setTimeout(() => client.socket.resetAndDestroy(), 200);
     await eventually(() => countOf('client_closed_request') === 1);
-    expect([...counted.values()]).toMatchObject([{ outcome: { result: 'failure', status: 499 } }]);
+    expect([...deniedRequestRecords.values()]).toMatchObject([{ outcome: { result: 'failure', status: 499 } }]);
   });
 });
 
@@ -86,8 +87,8 @@ describe('headers of a client', () => {
     ['proxy-connection', 'keep-alive'],
     ['proxy-authorization', 'x'],
     ['upgrade', 'websocket'],
-  ])('about its own connection go no further: %s: %s', async (name, value) => {
-    const { status, headers } = await token(gateway, { [name]: value });
+  ])('about its own connection are not forwarded: %s: %s', async (name, value) => {
+    const { status, headers } = await requestToken(gateway, { [name]: value });
     expect({ status, keepAlive: headers['keep-alive'] }).not.toMatchObject({ keepAlive: 'timeout=99' });
     expect(status).toBe(200);
     expect(auth.received).toMatchObject([{ body }]);
@@ -99,9 +100,10 @@ describe('headers of a client', () => {
     ['/o/acme/userinfo', 'GET'],
     ['/o/acme/token/revocation', 'POST'],
     ['/oauth2/token', 'POST'],
-  ])('with two Authorization lines are refused at %s, in the form of OAuth', async (path, method) => {
+  ])('with two Authorization lines get 400 in the form of OAuth at %s', async (path, method) => {
     const client = raw(
-      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nAuthorization: Basic eDp6\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic eDp5\r\nAuthorization: Basic eDp6\r\n` +
+        'Content-Length: 0\r\nConnection: close\r\n\r\n',
     );
     await eventually(() => client.closed);
     expect(client.text).toMatch(/^HTTP\/1\.1 400 [^]*"error":"invalid_request"/);
@@ -109,7 +111,7 @@ describe('headers of a client', () => {
   });
 
   it.each(['/healthz', '/o/acme/api/credentials/subjects', '/nothing'])(
-    'with two Host lines are refused at %s',
+    'with two Host lines get 400 at %s',
     async (path) => {
       const client = raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\n\r\n`);
       await eventually(() => client.closed);
@@ -118,7 +120,7 @@ describe('headers of a client', () => {
   );
 });
 
-describe('where a request comes from', () => {
+describe('the client address that auth gets', () => {
   const spoofed = {
     'x-holdfast-client-address': '198.51.100.1',
     'x-forwarded-for': '198.51.100.2, 203.0.113.9',
@@ -127,14 +129,14 @@ describe('where a request comes from', () => {
     'x-real-ip': '198.51.100.3',
     forwarded: 'for=198.51.100.4',
   };
-  const ways = [
+  const routes = [
     ['GET', `/o/acme/api/sign-in/${uid}`],
     ['POST', `/o/acme/api/sign-in/${uid}/options`],
     ['GET', '/o/acme/.well-known/openid-configuration'],
     ['GET', '/o/acme/authorize?client_id=x'],
     ['POST', '/oauth2/token'],
   ] as const;
-  const seenAt = async (at: Gateway, method: string, path: string) => {
+  const forwardedAddress = async (at: Gateway, method: string, path: string) => {
     await sendRequest(at, method, path, spoofed);
     const { headers } = auth.received[0]!;
     expect(headers).toMatchObject({
@@ -146,24 +148,26 @@ describe('where a request comes from', () => {
     return headers['x-holdfast-client-address'];
   };
 
-  it.each(ways)('is its own address whatever its headers say: %s %s', async (method, path) => {
-    expect(await seenAt(gateway, method, path)).toBe('127.0.0.1');
+  it.each(routes)('is that of the connection, whatever the headers of the client: %s %s', async (method, path) => {
+    expect(await forwardedAddress(gateway, method, path)).toBe('127.0.0.1');
   });
 
-  it('is what a trusted proxy says, and not what a client told that proxy', async () => {
+  it('is the last one of X-Forwarded-For behind a trusted proxy, not one that the client sent', async () => {
     const behind = await stack.gateway([auth], { TRUSTED_PROXIES: '127.0.0.1' });
-    for (const [method, path] of ways) {
+    for (const [method, path] of routes) {
       auth.received.length = 0;
-      expect(await seenAt(behind, method, path)).toBe('203.0.113.9');
+      expect(await forwardedAddress(behind, method, path)).toBe('203.0.113.9');
     }
   });
 });
 
 describe('a denied request', () => {
-  it('of a body that is too large is 413 and counted, announced or not', async () => {
+  it('with a body that is too large is 413 and counted, with or without Content-Length', async () => {
     const size = 150_000;
     const client = raw(
-      `POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
+      'POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n' +
+        'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n' +
+        `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n0\r\n\r\n`,
     );
     await eventually(() => client.closed);
     expect(client.text).toMatch(/^HTTP\/1\.1 413 [^]*"code":"payload_too_large"/);
@@ -171,7 +175,7 @@ describe('a denied request', () => {
     await eventually(() => countOf('payload_too_large') === 2);
   });
 
-  it('is counted though its caller resets the connection at once', async () => {
+  it('is counted even if its caller resets the connection at once', async () => {
     for (let i = 0; i < 50; i += 1) {
       const client = raw('GET /o/acme/api/credentials/subjects HTTP/1.1\r\nHost: x\r\n\r\n');
       client.socket.once('connect', () => client.socket.write('', () => client.socket.resetAndDestroy()));
@@ -180,16 +184,16 @@ describe('a denied request', () => {
   });
 });
 
-describe('while it stops', () => {
-  it('answers in the form of the endpoint, with Retry-After, what comes on a busy connection', async () => {
+describe('a gateway that is stopping', () => {
+  it('answers further requests on busy connections with 503 in the form of the endpoint', async () => {
     let release = (): void => undefined;
     auth.hold = new Promise<void>((resolve) => (release = resolve));
-    const leaving = await stack.gateway([auth]);
+    const stopping = await stack.gateway([auth]);
     const request = `POST /oauth2/token HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
-    const [oauth, problem] = [raw(request, leaving), raw(request, leaving)];
+    const [oauth, problem] = [raw(request, stopping), raw(request, stopping)];
     await eventually(() => auth.received.length === 2);
-    const stopped = leaving.service.stop();
-    await eventually(async () => (await sendRequest(leaving, 'GET', '/healthz').catch(() => undefined)) === undefined);
+    const stopped = stopping.service.stop();
+    await eventually(async () => (await sendRequest(stopping, 'GET', '/healthz').catch(() => undefined)) === undefined);
     oauth.socket.write(request);
     problem.socket.write('GET /o/acme/api/credentials/subjects HTTP/1.1\r\nHost: x\r\n\r\n');
     await new Promise((resolve) => setTimeout(resolve, 300));

@@ -3,7 +3,7 @@ import { errorCauses, internalHeaders, type ErrorOrigin } from '@holdfast/contra
 import { clientClosedRequest, requestsInFlight, type HttpObserver } from '@holdfast/service';
 import { routeTemplate } from './request-context.js';
 
-/** Lets every request that has a `requestContext` be counted and logged when its response is over, however it ended. */
+/** Counts and logs every request that has a `requestContext` when its response ends, completed or not. */
 export function observeRequests(fastify: FastifyInstance, observer: HttpObserver): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     requestsInFlight.inc();
@@ -14,41 +14,43 @@ export function observeRequests(fastify: FastifyInstance, observer: HttpObserver
     done();
   });
   fastify.addHook('onSend', (request, reply, payload, done) => {
-    const told = reply.getHeader(internalHeaders.origin);
-    if (told !== undefined) {
+    const origin = reply.getHeader(internalHeaders.origin);
+    if (origin !== undefined) {
       void reply.removeHeader(internalHeaders.origin);
-      request.requestContext.origin ??= originOf('auth', told);
+      request.requestContext.origin ??= parseErrorOrigin('auth', origin);
     }
     done(null, payload);
   });
 }
 
 function observe(observer: HttpObserver, request: FastifyRequest, { raw }: FastifyReply): void {
-  const { began, requestId, claims, code, detail, origin } = request.requestContext;
+  const { startedAtMs, requestId, claims, code, detail, origin } = request.requestContext;
   const { shortId } = (request.params ?? {}) as { shortId?: string };
   observer.observe({
     requestId,
     method: request.method,
     route: routeTemplate(request) || undefined,
     status: raw.writableEnded ? raw.statusCode : clientClosedRequest,
-    seconds: (performance.now() - began) / 1000,
-    // What stands in the path of an anonymous request is anybody's text.
+    seconds: (performance.now() - startedAtMs) / 1000,
+    // The path of an anonymous request is arbitrary text: only the form of a short id is accepted.
     org: claims?.org ?? (shortId !== undefined && /^[a-z0-9-]{3,32}$/.test(shortId) ? shortId : undefined),
     verified: claims !== undefined,
     clientId: claims?.client_id,
     code,
-    // Of what a client did wrong the code says enough, and the text may name what it sent.
+    // For errors of clients the code is enough, and the text may quote what the client sent.
     detail: raw.statusCode >= 500 ? detail : undefined,
     origin,
   });
 }
 
 /**
- * What a service behind us says of its error, with the service in front. Labels of metrics come of it, so nothing else
- * passes.
+ * Parses the origin header of a service's error response and puts the service in front of the dependency. Labels of
+ * metrics are made from the result, so any other text is replaced.
  */
-export function originOf(service: string, told: unknown): ErrorOrigin {
-  const [dependency = '', cause] = typeof told === 'string' ? told.split(';') : [];
-  const known = errorCauses.find((c) => c === cause) ?? 'unavailable';
-  return { dependency: /^[a-z][a-z /]{0,60}$/.test(dependency) ? `${service}/${dependency}` : service, cause: known };
+export function parseErrorOrigin(service: string, header: unknown): ErrorOrigin {
+  const [dependency = '', cause] = typeof header === 'string' ? header.split(';') : [];
+  return {
+    dependency: /^[a-z][a-z /]{0,60}$/.test(dependency) ? `${service}/${dependency}` : service,
+    cause: errorCauses.find((known) => known === cause) ?? 'unavailable',
+  };
 }

@@ -12,19 +12,19 @@ function contextOf(headers: object) {
   return { requestContext: request.requestContext, context: anonymousContextOf(request, 'acme') };
 }
 
-test('what a caller chooses is answered, and travels apart from our own ids, which alone are logged', () => {
+test('ids of the caller are in the response and travel apart from our own ids', () => {
   const { requestContext, context } = contextOf({
     'x-request-id': customer,
     traceparent: `00-${trace}-00f067aa0ba902b7-01`,
   });
-  expect(requestContext.shown).toMatchObject({
+  expect(requestContext.responseIds).toMatchObject({
     requestId: customer,
     trace: { traceparent: expect.stringContaining(trace) as unknown },
   });
   expect(context.request).toMatchObject({
     id: requestContext.requestId,
     callerId: customer,
-    callerTraceparent: requestContext.shown.trace.traceparent,
+    callerTraceparent: requestContext.responseIds.trace.traceparent,
   });
   expect(requestContext.requestId).toMatch(uuid);
   expect(
@@ -32,10 +32,10 @@ test('what a caller chooses is answered, and travels apart from our own ids, whi
   ).not.toMatch(new RegExp(`${customer}|${trace}`));
 });
 
-test('a caller who chooses nothing, or nothing that is an id, is answered ours', () => {
+test('without valid ids of the caller, our own ids are in the response', () => {
   for (const headers of [{}, { 'x-request-id': 'a b', traceparent: 'x' }]) {
     const { requestContext, context } = contextOf(headers);
-    expect(requestContext.shown).toEqual({ requestId: requestContext.requestId, trace: requestContext.trace });
+    expect(requestContext.responseIds).toEqual({ requestId: requestContext.requestId, trace: requestContext.trace });
     expect(Object.keys(context.request)).toEqual(['id', 'traceparent', 'method', 'route']);
   }
 });

@@ -8,39 +8,39 @@ import type {
   RequestContext,
 } from '@holdfast/contracts';
 import { newId, personalOrigin } from '@holdfast/platform';
-import type { ErrorForm } from '../endpoints/endpoint.js';
+import { templateOf, type ErrorForm } from '../endpoints/endpoint.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 
-/** What is known about a request while it is being answered. Made at the door, filled in by guard and controllers. */
+/** Data of one request. The first hook creates it (http.ts), guard and controllers complete it. */
 export interface HttpRequestContext {
-  /** When the request came, in ms of performance.now(). */
-  readonly began: number;
-  /** Where it comes from, behind trusted proxies; empty when the connection was reset before we could ask. */
+  /** When the request arrived, by performance.now(). */
+  readonly startedAtMs: number;
+  /** Address of the client, behind trusted proxies; empty when the connection was reset before it could be read. */
   readonly address: string;
-  /** Ours, for log lines, events and records: what a caller chose may name a customer, who may be erased. */
+  /** Our id, for log lines, events and records: one that a caller chose may name a customer, who may be erased. */
   readonly requestId: string;
   readonly trace: Trace;
-  /** What the answer carries: what the caller sent, if anything, else ours. */
-  readonly shown: { readonly requestId: string; readonly trace: Trace };
-  /** Id of this request's one audit record: ours, so that a caller who repeats an X-Request-Id cannot hide a call. */
+  /** Ids in the headers of the response: those that the caller sent, if any, else ours. */
+  readonly responseIds: { readonly requestId: string; readonly trace: Trace };
+  /** Id of this request's one audit record. It is ours: a caller that repeats an X-Request-Id cannot hide a request. */
   readonly auditId: string;
-  /** Verified claims; absent until the guard has let the caller in. */
+  /** Verified claims; absent until the guard has authenticated the caller. */
   claims?: AccessTokenClaims;
-  /** Code of the error that is being answered. */
+  /** Code of the error response. */
   code?: ErrorCode;
-  /** What it says, for operators. */
+  /** Its detail, for operators. */
   detail?: string;
-  /** Which dependency failed, when the error is ours. */
+  /** The dependency that failed, when the error is not the caller's. */
   origin?: ErrorOrigin;
-  /** The handler wrote the record together with its change. */
+  /** The handler has committed the audit record with its change. */
   audited?: boolean;
-  /** Nothing was done: the answer is that of an earlier request with the same Idempotency-Key. */
+  /** Nothing was changed: the response is that of an earlier request with the same Idempotency-Key. */
   replayed?: boolean;
-  /** The answer is auth's, which has recorded the request. */
+  /** The response is that of auth, which has recorded the request. */
   answeredByAuth?: boolean;
-  /** How errors of this endpoint are written. */
+  /** Format of this endpoint's errors. */
   readonly errorForm: ErrorForm;
-  /** A command was sent and no answer came: the handler may have written the record. */
+  /** A command was sent and no reply arrived: the handler may have committed the record. */
   uncertain?: boolean;
   targets: AuditTarget[];
 }
@@ -51,8 +51,8 @@ declare module 'fastify' {
   }
 }
 
-/** Grammar of an X-Request-Id that we take over; anything else is replaced by one of ours. */
-const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+/** Accepted form of an X-Request-Id; any other is replaced by an id of ours. */
+const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function newRequestContext(
   request: Pick<FastifyRequest, 'headers' | 'ip'>,
@@ -62,13 +62,13 @@ export function newRequestContext(
   const requestId = newId();
   const continued = childOf(request.headers.traceparent);
   const trace = continued ?? newTrace();
-  const shown = { requestId: typeof given === 'string' && acceptable.test(given) ? given : requestId, trace };
+  const responseIds = { requestId: typeof given === 'string' && requestIdForm.test(given) ? given : requestId, trace };
   return {
-    began: performance.now(),
+    startedAtMs: performance.now(),
     address: request.ip ?? '',
     requestId,
     trace: continued ? newTrace() : trace,
-    shown,
+    responseIds,
     auditId: newId(),
     errorForm,
     targets: [],
@@ -79,30 +79,38 @@ export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
   return { type: 'app', id: client_id, name: client_name };
 }
 
-/** By the router's own way of writing: as many as there are routes. */
+/** Templates by the router's path; bounded by the number of routes. */
 const templates = new Map<string, string>();
 
-/** The template of the matched route with the specification's way of writing parameters. */
+/** The template of the matched route, as in the specification: `/o/{shortId}/…`. Empty when no route matched. */
 export function routeTemplate(request: FastifyRequest): string {
   const { url = '' } = request.routeOptions;
   let template = templates.get(url);
-  if (template === undefined) templates.set(url, (template = url.replace(/:([A-Za-z]+)/g, '{$1}')));
+  if (template === undefined) templates.set(url, (template = templateOf(url)));
   return template;
 }
 
-/** What the services are told about the request. Throws when nobody was let in: a route forgot its guard. */
+/** The matched route as `routeOf` writes that of an endpoint; GET endpoints serve HEAD too. */
+export function matchedRoute(request: FastifyRequest): string {
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  return `${method} ${routeTemplate(request)}`;
+}
+
+/**
+ * The request context that goes with commands and queries. It throws without verified claims: a route lacks its guard.
+ */
 export function contextOf(request: FastifyRequest): RequestContext {
   const { claims } = request.requestContext;
-  if (!claims) throw new Error(`no caller on ${request.method} ${routeTemplate(request)}`);
+  if (!claims) throw new Error(`No verified claims on ${request.method} ${routeTemplate(request)}`);
   return context(request, claims.org, actorOf(claims));
 }
 
-/** The same on a public route, where nobody is known and the organization is that of the path. */
+/** The request context on a public route: the caller is anonymous, and the organization is that of the path. */
 export function anonymousContextOf(request: FastifyRequest, shortId: string): RequestContext {
   return context(request, shortId, { type: 'anonymous', id: 'anonymous' });
 }
 
-/** The same where a customer acts, of whom the handler's record will tell: it may say where they came from. */
+/** Like anonymousContextOf, with the origin of the customer, which the handler's record may contain. */
 export function customerContextOf(request: FastifyRequest, shortId: string): RequestContext {
   const anonymous = anonymousContextOf(request, shortId);
   return {
@@ -120,7 +128,7 @@ function context(request: FastifyRequest, org: string, actor: Actor): RequestCon
     request: {
       id: requestId,
       traceparent: trace.traceparent,
-      ...chosenByCaller(request.requestContext),
+      ...callerIdsOf(request.requestContext),
       method: request.method,
       route,
     },
@@ -129,15 +137,14 @@ function context(request: FastifyRequest, org: string, actor: Actor): RequestCon
 }
 
 /**
- * Travels with the request, and is stored in one place alone: in its audit record, sealed, so that an erasure reaches
- * it.
+ * The ids that the caller chose. They are stored only in the audit record, encrypted, so that an erasure deletes them.
  */
-export function chosenByCaller({ requestId, trace, shown }: HttpRequestContext): {
+export function callerIdsOf({ requestId, trace, responseIds }: HttpRequestContext): {
   callerId?: string;
   callerTraceparent?: string;
 } {
   return {
-    ...(shown.requestId !== requestId && { callerId: shown.requestId }),
-    ...(shown.trace !== trace && { callerTraceparent: shown.trace.traceparent }),
+    ...(responseIds.requestId !== requestId && { callerId: responseIds.requestId }),
+    ...(responseIds.trace !== trace && { callerTraceparent: responseIds.trace.traceparent }),
   };
 }

@@ -1,6 +1,6 @@
 import { randomForIds } from '@holdfast/platform';
 
-/** W3C Trace Context of a request: the caller's trace, with a span of ours. */
+/** W3C Trace Context of a request: the caller's trace with a span of ours, or a new trace. */
 export interface Trace {
   traceparent: string;
 }
@@ -8,9 +8,7 @@ export interface Trace {
 const form = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 const zeros = /^0+$/;
 
-/**
- * Continues a valid `traceparent`; undefined when there is none. The caller's sampling wish is passed on, not obeyed.
- */
+/** Continues a valid `traceparent`; undefined for any other. The sampled flag is passed on and has no effect here. */
 export function childOf(parent: string | string[] | undefined): Trace | undefined {
   const match = typeof parent === 'string' ? form.exec(parent) : null;
   const [, traceId, parentId, flags] = match ?? [];

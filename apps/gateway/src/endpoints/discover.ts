@@ -5,7 +5,7 @@ import { ENDPOINT, type Endpoint } from './endpoint.js';
 
 const scanner = new MetadataScanner();
 
-/** Declarations of the endpoints that these controllers serve, in the order of their methods. */
+/** The endpoints that these controllers serve, in the order of their methods. */
 export function endpointsOf(controllers: readonly Type[]): Endpoint[] {
   return controllers.flatMap(({ prototype }) =>
     scanner.getAllMethodNames(prototype as object).flatMap((name) => {
@@ -17,7 +17,7 @@ export function endpointsOf(controllers: readonly Type[]): Endpoint[] {
 
 /**
  * Controllers of a module and of what it imports, read from the decorators alone: tools and tests need the endpoints
- * without starting an application. The running gateway asks Nest (endpoints.module.ts).
+ * without starting an application. The running gateway uses Nest's discovery (endpoints.module.ts).
  */
 export function controllersOf(module: Type, visited = new Set<Type>()): Type[] {
   if (visited.has(module)) return [];

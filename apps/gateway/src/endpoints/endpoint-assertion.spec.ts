@@ -83,17 +83,17 @@ describe('the start-up assertion', () => {
   });
 });
 
-describe('the table of routes', () => {
+describe('RouteTable', () => {
   const table = new RouteTable();
   table.add(['GET', 'HEAD'], '/o/:shortId/api/x');
   table.add('DELETE', '/o/:shortId/api/x/:id');
   table.add('GET', '/.well-known/a');
 
-  it('writes routes as the specification does', () => {
+  it('lists routes with parameters in braces', () => {
     expect(table.all()).toEqual(['GET /o/{shortId}/api/x', 'DELETE /o/{shortId}/api/x/{id}', 'GET /.well-known/a']);
   });
 
-  it('knows which methods an address supports', () => {
+  it('finds the methods that a path supports', () => {
     expect(table.methodsOf('/o/acme/api/x?a=1')).toEqual(['GET', 'HEAD']);
     expect(table.methodsOf('/o/acme/api/x/1')).toEqual(['DELETE']);
     expect(table.methodsOf('/o/acme/api')).toEqual([]);

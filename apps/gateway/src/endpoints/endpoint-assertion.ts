@@ -1,6 +1,6 @@
-import type { Endpoint } from './endpoint.js';
+import { routeOf, type Endpoint } from './endpoint.js';
 
-/** What the rules are about. */
+/** The members of a declaration that the assertion checks. */
 export type AssertedEndpoint = Pick<
   Endpoint,
   'id' | 'method' | 'path' | 'operation' | 'public' | 'action' | 'unrecorded' | 'limit' | 'idempotent'
@@ -8,16 +8,17 @@ export type AssertedEndpoint = Pick<
 
 /**
  * The start-up assertion: the gateway does not start with a route that no declaration covers, or with a declaration
- * that leaves open who may call it, what its audit record is, how it is limited, or whether a repeat is safe. Throws
- * with every problem found.
+ * that leaves open who may call it, what its audit record is, how it is limited, or whether a repeat is safe.
+ *
+ * @throws an error that lists every problem
  */
 export function assertEndpoints(registeredRoutes: readonly string[], declared: readonly AssertedEndpoint[]): void {
-  const problems = [...undeclared(registeredRoutes, declared), ...repeated(declared), ...declared.flatMap(problemsOf)];
+  const problems = [
+    ...undeclared(registeredRoutes, declared),
+    ...duplicates(declared),
+    ...declared.flatMap(problemsOf),
+  ];
   if (problems.length > 0) throw new Error(`The gateway will not start:\n  ${problems.join('\n  ')}`);
-}
-
-function routeOf({ method, path }: AssertedEndpoint): string {
-  return `${method} ${path}`;
 }
 
 function undeclared(registeredRoutes: readonly string[], declared: readonly AssertedEndpoint[]): string[] {
@@ -31,8 +32,10 @@ function undeclared(registeredRoutes: readonly string[], declared: readonly Asse
   ];
 }
 
-/** Two declarations of one route could differ in what they ask for; two of one id would collide in clients. */
-function repeated(declared: readonly AssertedEndpoint[]): string[] {
+/**
+ * Two declarations of one route could differ in what they require; two of one id would collide in generated clients.
+ */
+function duplicates(declared: readonly AssertedEndpoint[]): string[] {
   const repeats = (values: string[]) => [...new Set(values.filter((value, i) => values.indexOf(value) !== i))];
   return [
     ...repeats(declared.map(routeOf)).map((route) => `${route} is declared twice`),

@@ -135,7 +135,17 @@ export function Route(declared: Endpoint): MethodDecorator {
   );
 }
 
+/** `GET /o/{shortId}/…`: identifies an endpoint among all others. */
+export function routeOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  return `${method} ${path}`;
+}
+
 /** OpenAPI's `{shortId}` in the router's syntax: `:shortId`. */
 export function nestPath(path: string): string {
   return path.replace(/\{([A-Za-z]+)\}/g, ':$1');
+}
+
+/** The router's `:shortId` as in OpenAPI: `{shortId}`. */
+export function templateOf(routerPath: string): string {
+  return routerPath.replace(/:([A-Za-z]+)/g, '{$1}');
 }

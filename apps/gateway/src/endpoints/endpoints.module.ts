@@ -4,7 +4,7 @@ import { endpointsOf } from './discover.js';
 import { ENDPOINTS, type Endpoint } from './endpoint.js';
 import { RouteTable } from './route-table.js';
 
-/** All endpoints, found through Nest's metadata, and the routes that the router has. */
+/** All endpoints, found through Nest's metadata, and the routes that the router registered. */
 @Global()
 @Module({
   imports: [DiscoveryModule],

@@ -2,28 +2,28 @@ import { z } from 'zod';
 
 interface LimitPolicy {
   /**
-   * Whose requests are counted together. An address is an IPv4 address or an IPv6 /64; an app is one that a token
-   * proves.
+   * Which requests are counted together. An address is an IPv4 address or an IPv6 /64; the app is that of a verified
+   * token.
    */
   per: 'address' | 'app';
   /** Requests a minute, in each replica. */
   perMinute: number;
-  /** Longest query that is taken, in characters. */
+  /** Longest accepted query, in characters. */
   maxQuery: number;
 }
 
 const maxQuery = 8192;
 
 /**
- * Every route belongs to one class. The quotas keep one caller from taking what all others need, and are far above what
- * an organization of a million customers sends, an import of all of them included: many customers share an address
- * behind a carrier's NAT, and one backend's address exchanges the codes of all of them.
+ * Every route belongs to one class. The quotas keep one caller from taking the capacity that all others need. They are
+ * far above what an organization of a million customers sends, an import of all of them included: many customers share
+ * an address behind a carrier's NAT, and one backend exchanges the codes of all of them from its address.
  */
 export const limitClasses = {
   read: { per: 'app', perMinute: 120_000, maxQuery },
   write: { per: 'app', perMinute: 60_000, maxQuery },
   token: { per: 'address', perMinute: 60_000, maxQuery },
-  // Each may lead to a stored sign-in. What is longer than this makes links that browsers and proxies cut off.
+  // Each request may store a sign-in. Browsers and proxies cut off links with a longer query.
   authorize: { per: 'address', perMinute: 600, maxQuery: 4096 },
   sign_in: { per: 'address', perMinute: 1200, maxQuery },
   claim: { per: 'address', perMinute: 600, maxQuery },
@@ -31,11 +31,11 @@ export const limitClasses = {
   metadata: { per: 'address', perMinute: 6000, maxQuery },
   page: { per: 'address', perMinute: 6000, maxQuery },
   probe: { per: 'address', perMinute: 6000, maxQuery },
-  /** No route at all. */
+  /** Requests that match no route. */
   unmatched: { per: 'address', perMinute: 600, maxQuery },
   /**
-   * Answers of 401 to one address: counted apart, so that whoever has a good token is never kept out by those who have
-   * none.
+   * Requests of one address that are denied with 401. They are counted apart, so that they never limit requests with a
+   * valid token from the same address.
    */
   denied: { per: 'address', perMinute: 600, maxQuery },
 } as const satisfies Record<string, LimitPolicy>;
@@ -44,10 +44,10 @@ export type LimitClass = keyof typeof limitClasses;
 
 export const limitClassNames = Object.keys(limitClasses) as LimitClass[];
 
-/** What a public endpoint must declare. */
+/** The classes that a public endpoint can declare. */
 export type PublicLimitClass = Exclude<LimitClass, 'read' | 'write' | 'unmatched' | 'denied'>;
 
-/** The class of an endpoint: what a public one declares; of one that needs a token, by its method. */
+/** The class that a public endpoint declares, or `read` or `write`, by its method, for one that needs a token. */
 export function limitClassOf({
   operation,
   method,

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { templateOf } from './endpoint.js';
 
-/** The routes that the router really has, noted down as they are registered: for the assertion at start and for 405. */
+/** The routes as the router registered them: for the start-up assertion, and for the `Allow` header of a 405. */
 @Injectable()
 export class RouteTable {
   private readonly byTemplate = new Map<string, { form: RegExp; methods: Set<string> }>();
 
   add(method: string | string[], url: string): void {
-    const template = url.replace(/:([A-Za-z]+)/g, '{$1}');
-    const known = this.byTemplate.get(template) ?? { form: formOf(template), methods: new Set<string>() };
-    for (const m of [method].flat()) known.methods.add(m);
-    this.byTemplate.set(template, known);
+    const template = templateOf(url);
+    const route = this.byTemplate.get(template) ?? { form: formOf(template), methods: new Set<string>() };
+    for (const m of [method].flat()) route.methods.add(m);
+    this.byTemplate.set(template, route);
   }
 
   /** `METHOD /path/{parameter}` of each route; HEAD comes with GET and is not listed. */
@@ -19,7 +20,7 @@ export class RouteTable {
     );
   }
 
-  /** Methods that an address supports; none when there is nothing at all. */
+  /** Methods that the path of a URL supports; none when no route matches it. */
   methodsOf(url: string): string[] {
     const path = url.split('?')[0]!;
     return [...this.byTemplate.values()].filter(({ form }) => form.test(path)).flatMap(({ methods }) => [...methods]);

@@ -30,7 +30,7 @@ export const readyEndpoint = endpoint({
   responses,
 });
 
-/** Whether this path, without its query, is one that the platform probes: it is answered whatever else is rejected. */
+/** Whether a path without query is that of a probe, which is served even when other requests are rejected. */
 export function isProbe(path: string): boolean {
   return path === healthEndpoint.path || path === readyEndpoint.path;
 }

@@ -3,16 +3,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Route, type Endpoint } from '../endpoints/endpoint.js';
 import type { AuthProxy } from './proxy/auth-proxy.js';
 
-/** A controller whose requests auth answers. Which ones, the table of `@Forwards` declares. */
+/** A controller that forwards requests to auth. `@Forwards` declares its endpoints. */
 export abstract class ForwardingController {
   constructor(private readonly proxy: AuthProxy) {}
 
   forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    return this.proxy.pass(request, reply);
+    return this.proxy.forward(request, reply);
   }
 }
 
-/** Adds a method for each endpoint of the table, named by its id, which forwards the request to auth. */
+/**
+ * Adds one method per endpoint to the controller, with the endpoint's id as its name. It forwards the request to auth.
+ */
 export function Forwards(endpoints: readonly Endpoint[]) {
   return ({ prototype }: { prototype: ForwardingController }): void => {
     for (const declared of endpoints) {

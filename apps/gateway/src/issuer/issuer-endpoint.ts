@@ -5,7 +5,7 @@ import type { Json } from '../docs/json-schema.js';
 import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
 const tag = 'OpenID Connect';
-const uid = z.string().regex(signInUidPattern).describe('The sign-in, as in the address of its page');
+const uid = z.string().regex(signInUidPattern).describe('The sign-in, as in the URL of its page');
 export const ofOrganization = z.strictObject({ shortId });
 export const ofSignIn = z.strictObject({ shortId, uid });
 export const errors: Endpoint['errors'] = ['unknown_organization'];
@@ -69,7 +69,7 @@ export function formOf(members: Record<string, Member>): Json {
   const properties = Object.fromEntries(
     Object.entries(members).map(([name, member]) => [name, { ...schemaOf(member), description: member.description }]),
   );
-  const shown = Object.fromEntries(
+  const exampleValues = Object.fromEntries(
     Object.entries(members).flatMap(([name, member]) => (member.example ? [[name, member.example]] : [])),
   );
   return {
@@ -77,7 +77,7 @@ export function formOf(members: Record<string, Member>): Json {
     content: {
       'application/x-www-form-urlencoded': {
         schema: { type: 'object', properties, ...(required.length > 0 && { required }) },
-        example: shown,
+        example: exampleValues,
       },
     },
   };
@@ -89,26 +89,25 @@ export const page = (description: string) => ({
 });
 export const redirect = (description: string) => ({
   description,
-  headers: { Location: { description: 'Where to go on', schema: { type: 'string', format: 'uri' } } },
+  headers: { Location: { description: 'Where to continue', schema: { type: 'string', format: 'uri' } } },
 });
 export const temporarilyUnavailable = oauthErrorResponse(
-  '`temporarily_unavailable`: something that is needed does not answer, or the request cannot be recorded',
+  '`temporarily_unavailable`: a dependency is unavailable, or the request cannot be recorded',
   'temporarily_unavailable',
   'try again in a moment',
   { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
 );
 export const noOrganization = { $ref: '#/components/responses/UnknownOrganization' };
 /**
- * A form that a client authenticates: web apps by Basic or by `client_secret` in the form, public ones by naming
- * themselves.
+ * Client authentication: web apps by Basic or by `client_secret` in the form; public clients send their `client_id`.
  */
 export const byClient = [{ clientBasic: [] }, {}];
-export const clientId = { description: 'Of spa and native apps, which have no secret', example: example.clientId };
+export const clientId = { description: 'For spa and native apps, which have no secret', example: example.clientId };
 export const invalidClient = oauthErrorResponse(
-  '`invalid_client`: no such client here, a wrong secret, or a disabled app; the answer is the same',
+  '`invalid_client`: no such client, a wrong secret, or a disabled app; the response is the same',
   'invalid_client',
   'client authentication failed',
   {
-    'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
+    'WWW-Authenticate': { description: 'HTTP Basic is required', schema: { type: 'string' } },
   },
 );

@@ -12,7 +12,7 @@ import { tokenEndpoints } from './token.endpoints.js';
 
 const issuerEndpoints = [...metadataEndpoints, ...authorizationEndpoints, ...tokenEndpoints, ...signInPageEndpoints];
 
-/** The OpenID issuers of organizations, at auth. Only paths of exactly the declared forms are forwarded. */
+/** Forwards requests to the OpenID issuers of organizations. Only paths of exactly the declared forms are forwarded. */
 @Controller()
 @Forwards(issuerEndpoints)
 export class IssuerController extends ForwardingController {
@@ -23,7 +23,7 @@ export class IssuerController extends ForwardingController {
   }
 
   override forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // The router decodes parameters, and auth gets the path as it was sent: it must have the form that was matched.
+    // The router matches decoded parameters, but auth gets the path as it was sent, so its encoded form must match too.
     if (!this.pathForms.get(routeTemplate(request))?.test(request.url.split('?')[0]!))
       throw new AppError('unknown_organization');
     return super.forward(request, reply);

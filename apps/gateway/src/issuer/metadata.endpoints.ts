@@ -6,12 +6,12 @@ import { forEverybody, issuerEndpoint, noOrganization, temporarilyUnavailable } 
 
 const metadata = {
   type: 'object',
-  description: 'Further members as OpenID Connect Discovery and RFC 8414 name them',
+  description: 'Further members are those of OpenID Connect Discovery and RFC 8414',
   properties: {
     issuer: describedText("The organization's issuer", { format: 'uri' }),
     authorization_endpoint: describedText('Where a sign-in begins', { format: 'uri' }),
     token_endpoint: describedText('Where codes and refresh tokens are exchanged', { format: 'uri' }),
-    userinfo_endpoint: describedText('Where an access token leads to its customer', { format: 'uri' }),
+    userinfo_endpoint: describedText('Where the customer of an access token is read', { format: 'uri' }),
     jwks_uri: describedText('Public keys of ID tokens', { format: 'uri' }),
     revocation_endpoint: describedText('Where tokens are revoked', { format: 'uri' }),
     end_session_endpoint: describedText('Where a sign-out begins', { format: 'uri' }),
@@ -22,7 +22,7 @@ const issuer = 'https://id.example/o/acme';
 const discoveryReference: Json = {
   responses: {
     200: {
-      description: 'The metadata: a standard client needs nothing else',
+      description: 'The metadata, which is all that a standard client needs',
       content: describedJson(metadata, {
         issuer,
         authorization_endpoint: `${issuer}/authorize`,
@@ -40,7 +40,7 @@ const keys = {
   properties: {
     keys: {
       type: 'array',
-      description: 'JSON Web Keys, those of tokens that are still good among them',
+      description: 'JSON Web Keys, including those of older tokens that are still valid',
       items: { type: 'object' },
     },
   },
@@ -64,7 +64,7 @@ const discovery = issuerEndpoint(
   'GET',
   issuerPaths.discovery,
   "Metadata of an organization's issuer (OpenID Connect Discovery)",
-  'The metadata: a standard client needs nothing else',
+  'The metadata, which is all that a standard client needs',
   { ...forEverybody, reference: discoveryReference },
 );
 

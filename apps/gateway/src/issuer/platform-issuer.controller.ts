@@ -20,7 +20,8 @@ const tokenReference: Json = {
           properties: {
             grant_type: describedText('Always `client_credentials`', { const: 'client_credentials' }),
             scope: describedText(
-              `Operations wanted, separated by single spaces; all or nothing. One of: ${operationNames.join(' ')}`,
+              'The requested operations, separated by single spaces; all or none are granted. Known operations: ' +
+                operationNames.join(' '),
             ),
           },
           required: ['grant_type', 'scope'],
@@ -36,10 +37,10 @@ const tokenReference: Json = {
         {
           type: 'object',
           properties: {
-            access_token: describedText('Send it as `Authorization: Bearer …`; do not look into it'),
+            access_token: describedText('Send it as `Authorization: Bearer …`; its content is opaque to apps'),
             token_type: describedText('Always `Bearer`', { const: 'Bearer' }),
-            expires_in: { type: 'integer', description: 'Seconds that it is good for: 600' },
-            scope: describedText('The operations that it holds: those asked for'),
+            expires_in: { type: 'integer', description: 'Lifetime in seconds: 600' },
+            scope: describedText('The granted operations: those requested'),
           },
           required: ['access_token', 'token_type', 'expires_in', 'scope'],
         },
@@ -58,12 +59,12 @@ const tokenReference: Json = {
       'the app was not granted issued:manage',
     ),
     401: oauthErrorResponse(
-      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the answer ' +
+      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the response ' +
         'is the same',
       'invalid_client',
       'client authentication failed',
       {
-        'WWW-Authenticate': { description: 'HTTP Basic is wanted', schema: { type: 'string' } },
+        'WWW-Authenticate': { description: 'HTTP Basic is required', schema: { type: 'string' } },
       },
     ),
     413: oauthErrorResponse(
@@ -72,7 +73,7 @@ const tokenReference: Json = {
       'the body is larger than 16384 bytes',
     ),
     503: oauthErrorResponse(
-      '`temporarily_unavailable`: it cannot be known whether the app is still good, or the token cannot be recorded',
+      '`temporarily_unavailable`: the state of the app cannot be verified, or the token cannot be recorded',
       'temporarily_unavailable',
       'try again in a moment',
       {
@@ -91,10 +92,10 @@ const serverMetadataReference: Json = {
           type: 'object',
           properties: {
             issuer: describedText('The authorization server'),
-            token_endpoint: describedText('Where tokens are given out'),
-            grant_types_supported: describedTexts('`client_credentials` alone'),
-            token_endpoint_auth_methods_supported: describedTexts('`client_secret_basic` alone'),
-            scopes_supported: describedTexts('Every operation that a program can be granted'),
+            token_endpoint: describedText('Where tokens are issued'),
+            grant_types_supported: describedTexts('Only `client_credentials`'),
+            token_endpoint_auth_methods_supported: describedTexts('Only `client_secret_basic`'),
+            scopes_supported: describedTexts('Every operation that an app can be granted'),
           },
         },
         {
@@ -121,8 +122,8 @@ export const tokenEndpoint = endpoint({
   summary: 'Get an access token',
   description:
     'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: ' +
-    '`grant_type=client_credentials` and `scope`, the operations wanted, separated by spaces; each must have been ' +
-    'granted to the app. The token is valid for ten minutes. Errors are those of RFC 6749 §5.2.',
+    '`grant_type=client_credentials` and `scope`, the requested operations, separated by spaces; each must have ' +
+    'been granted to the app. The token is valid for ten minutes. Errors are those of RFC 6749 §5.2.',
   responses: { 200: { description: 'An access token' } },
   reference: tokenReference,
 });
@@ -141,7 +142,7 @@ export const metadataEndpoint = endpoint({
   reference: serverMetadataReference,
 });
 
-/** The platform's own authorization server, at auth. */
+/** Forwards requests to the platform's own authorization server. */
 @Controller()
 @Forwards([tokenEndpoint, metadataEndpoint])
 export class PlatformIssuerController extends ForwardingController {

@@ -14,14 +14,11 @@ const resourceMetadataReference: Json = {
         {
           type: 'object',
           properties: {
-            resource: describedText(
-              'The identifier that this address belongs to: the base address, or the API as the `aud` of its ' +
-                'tokens names it',
-            ),
-            authorization_servers: describedTexts('Who gives tokens for it'),
-            scopes_supported: describedTexts('Every operation that a token can hold'),
-            bearer_methods_supported: describedTexts('`header` alone'),
-            resource_documentation: describedText('Where this reference is'),
+            resource: describedText('The identifier of the resource: the base URL, or the `aud` of access tokens'),
+            authorization_servers: describedTexts('Issuers of tokens for it'),
+            scopes_supported: describedTexts('Every operation that a token can have'),
+            bearer_methods_supported: describedTexts('Only `header`'),
+            resource_documentation: describedText('The API reference'),
           },
         },
         {
@@ -52,10 +49,10 @@ export const apiMetadataEndpoint = endpoint({
   ...resourceMetadataEndpoint,
   id: 'getApiMetadata',
   path: '/.well-known/oauth-protected-resource/api',
-  summary: 'The same for the API, by the audience of its tokens (RFC 9728)',
+  summary: 'The same, for the audience of access tokens (RFC 9728)',
 });
 
-/** Where clients find the authorization server and the scopes of the API. */
+/** Metadata from which clients learn the authorization server and the scopes of the API. */
 @Controller()
 export class ResourceMetadataController {
   constructor(@Inject(CONFIG) private readonly config: GatewayConfig) {}
@@ -70,10 +67,7 @@ export class ResourceMetadataController {
     return this.metadataOf(apiAudience(this.config.BASE_URL));
   }
 
-  /**
-   * `resource` is the identifier into whose address the well-known part was inserted (RFC 9728 §3.3): clients compare
-   * the two.
-   */
+  /** Clients compare `resource` with the identifier from which they built the metadata URL (RFC 9728 §3.3). */
   private metadataOf(resource: string): object {
     const { BASE_URL } = this.config;
     return {

@@ -41,7 +41,7 @@ const showSignIn = endpoint({
   method: 'GET',
   path: issuerRoute(issuerPaths.signIn),
   summary: 'What the sign-in page shows',
-  responses: { 200: { description: 'The app that asks', schema: signInSchema } },
+  responses: { 200: { description: 'The app that requested the sign-in', schema: signInSchema } },
   examples: { response: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'shop' } } },
 });
 const signInOptions = endpoint({
@@ -52,7 +52,7 @@ const signInOptions = endpoint({
   summary: 'Options of a passkey sign-in',
   errors: [...pageErrors, 'cross_site_request', 'unsupported_media_type'],
   responses: {
-    200: { description: 'For `navigator.credentials.get`; they replace those before', schema: signInOptionsSchema },
+    200: { description: 'For `navigator.credentials.get`; they replace earlier ones', schema: signInOptionsSchema },
   },
   examples: {
     response: {
@@ -81,7 +81,8 @@ const completeSignInStep = endpoint({
   ],
   responses: {
     200: {
-      description: '`redirectTo`: the sign-in is complete, go there. `refused` alone: another passkey may be tried',
+      description:
+        '`redirectTo`: the sign-in is complete, continue there. Only `refused`: another passkey may be tried',
       schema: signInResultSchema,
     },
   },
@@ -96,12 +97,11 @@ const cancelSignIn = endpoint({
   id: 'cancelSignIn',
   method: 'POST',
   path: issuerRoute(issuerPaths.signInCancel),
-  summary: 'Go back to the app without signing in',
+  summary: 'Return to the app without signing in',
   errors: [...pageErrors, 'cross_site_request', 'unsupported_media_type'],
   responses: {
     200: {
-      description:
-        '`redirectTo`: the app gets `login_required` there, or `access_denied` after a passkey that was rejected',
+      description: '`redirectTo`: there the app gets `login_required`, or `access_denied` after a rejected passkey',
       schema: signInResultSchema,
     },
   },

@@ -17,13 +17,13 @@ const code = 'Kj3xQ0vB8mYh2NfT6rWcZs1LpDgEaUoi';
 const tokens = {
   type: 'object',
   properties: {
-    access_token: describedText('For userinfo, for ten minutes; do not look into it'),
+    access_token: describedText('For userinfo, valid for ten minutes; its content is opaque to apps'),
     token_type: describedText('Always `Bearer`', { const: 'Bearer' }),
-    expires_in: { type: 'integer', description: 'Seconds that it is good for: 600' },
+    expires_in: { type: 'integer', description: 'Lifetime in seconds: 600' },
     id_token: describedText(
-      'Who signed in, signed by a key of `jwks`: `sub`, `credential`, `amr`, `acr`, `auth_time`, `nonce`',
+      'The customer, signed by a key of `jwks`: `sub`, `credential`, `amr`, `acr`, `auth_time`, `nonce`',
     ),
-    refresh_token: describedText('Where the app has refresh tokens: good once, and for thirty days after the sign-in'),
+    refresh_token: describedText('If the app has refresh tokens: valid once, for thirty days after the sign-in'),
     scope: describedText('`openid`'),
   },
   required: ['access_token', 'token_type', 'expires_in', 'id_token', 'scope'],
@@ -38,18 +38,18 @@ const issuerTokenReference: Json = {
       example: 'authorization_code',
     },
     code: {
-      description: 'With `authorization_code`: what came to the redirect URI, good once and for a minute',
+      description: 'With `authorization_code`: the code from the redirect URI, valid once and for one minute',
       example: code,
     },
     redirect_uri: {
-      description: 'With `authorization_code`: the one of the authorization request',
+      description: 'With `authorization_code`: that of the authorization request',
       example: 'https://shop.example/callback',
     },
     code_verifier: {
-      description: 'With `authorization_code`: of the `code_challenge` (RFC 7636)',
+      description: 'With `authorization_code`: the verifier of the `code_challenge` (RFC 7636)',
       example: example.verifier,
     },
-    refresh_token: { description: 'With `refresh_token`: the newest one of the sign-in' },
+    refresh_token: { description: 'With `refresh_token`: the newest refresh token of the sign-in' },
     client_id: clientId,
   }),
   responses: {
@@ -95,16 +95,16 @@ const bearerErrors = {
 const claims = {
   type: 'object',
   properties: {
-    sub: describedText('The customer: with `iss` the key of an account', { format: 'uuid' }),
+    sub: describedText('The customer: identifies an account together with `iss`', { format: 'uuid' }),
     credential: {
       type: 'object',
       description: 'The credential of the customer that this app signs in with',
       properties: {
         id: describedText('The credential'),
         type: describedText('Name of its type'),
-        document_number: describedText('Changes on every renewal: never a key'),
-        issued_at: describedText('When the customer first held it', { format: 'date-time' }),
-        expires_at: describedText('When it ends, if it has an end', { format: 'date-time' }),
+        document_number: describedText('Changes with every renewal; do not use it as a key'),
+        issued_at: describedText('When the customer first claimed it', { format: 'date-time' }),
+        expires_at: describedText('When it expires, if it does', { format: 'date-time' }),
       },
       required: ['id', 'type', 'document_number', 'issued_at'],
     },
@@ -138,7 +138,7 @@ const revocationReference: Json = {
     client_id: clientId,
   }),
   responses: {
-    200: { description: 'It is good for nothing any more, or never was' },
+    200: { description: 'The token is no longer valid, or never was' },
     400: oauthErrorResponse(
       '`invalid_request`: no token, or one of another app. `unsupported_token_type`.',
       'invalid_request',
@@ -161,10 +161,10 @@ const issuerToken = issuerEndpoint(
     limit: 'token',
     reference: issuerTokenReference,
     description:
-      'web apps authenticate with their secret (Basic or in the body), spa and native apps by PKCE alone: ' +
-      '`client_id` in the body, or Basic with an empty secret. A refresh token is replaced by each use. Used ' +
-      'again within seconds, it gives the same successor once more, since two tabs or a lost response look like ' +
-      'that; used again later, or after its successor, it ends all that came of its sign-in.',
+      'web apps authenticate with their secret (Basic or in the body), spa and native apps only by PKCE: ' +
+      '`client_id` in the body, or Basic with an empty secret. Each use replaces the refresh token. If it is used ' +
+      'again within seconds, by a second tab or after a lost response, it returns the same successor again. If it ' +
+      'is used later, or after its successor, everything issued from its sign-in is revoked.',
   },
 );
 

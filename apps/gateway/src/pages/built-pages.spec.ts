@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('reads what was built', async () => {
+test('reads the built pages and their assets', async () => {
   await Promise.all([
     writeFile(join(folder, 'claim.html'), 'c'),
     writeFile(join(folder, 'sign-in.html'), 's'),
@@ -26,7 +26,7 @@ test('reads what was built', async () => {
   ]);
 });
 
-test('no pages, no gateway', async () => {
+test('rejects when the pages are not built', async () => {
   await expect(readPages(folder)).rejects.toThrow('not built');
 });
 

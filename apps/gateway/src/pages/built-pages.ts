@@ -2,8 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { sha256 } from '@holdfast/platform';
+import { mediaTypes } from '../edge/media-types.js';
 
-/** What apps/pages was built into, read once at start: a name from an address never becomes a path. */
+/** The build of apps/pages, read once at start: a name from a URL never becomes a path. */
 export interface BuiltPages {
   claim: string;
   signIn: string;
@@ -16,7 +17,7 @@ export interface Asset {
 }
 
 export interface PageAsset extends Asset {
-  /** RFC 9110 §8.8.3, by the content. */
+  /** RFC 9110 §8.8.3, from the content. */
   etag: string;
 }
 
@@ -24,18 +25,18 @@ export interface PageAsset extends Asset {
 export const PAGES = Symbol('pages');
 
 const types: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
+  '.css': mediaTypes.css,
   '.ico': 'image/vnd.microsoft.icon',
-  '.js': 'text/javascript; charset=utf-8',
+  '.js': mediaTypes.javascript,
   '.svg': 'image/svg+xml',
 };
 
-/** By the package's name, so that a clone, an image and an installation find them in the same way. */
+/** Resolves the package name, which works alike in a clone, an image and an installation. */
 export function pagesFolder(): string {
   return join(dirname(createRequire(import.meta.url).resolve('@holdfast/pages/package.json')), 'dist');
 }
 
-/** @throws when apps/pages is not built: better no gateway than one without its pages. */
+/** @throws when apps/pages is not built: the gateway does not start without its pages */
 export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
   const assets = join(folder, 'assets');
   const files = Promise.all([
@@ -48,36 +49,37 @@ export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
   });
   const read = async (name: string): Promise<[string, PageAsset]> => {
     const type = types[extname(name)];
-    if (!type) throw new Error(`The pages have a file of an unknown kind: ${name}`);
+    if (!type) throw new Error(`The pages have a file of an unknown media type: ${name}`);
     const content = await readFile(join(assets, name));
     return [name, { type, content, etag: `"${sha256(content).toString('base64url')}"` }];
   };
   return { claim, signIn, assets: new Map(await Promise.all(names.map(read))) };
 }
 
+/** `immutable`: the name contains a hash of the content. `short`: the name is stable. `none`: a substitute. */
+export type AssetCaching = 'immutable' | 'short' | 'none';
+
 /**
- * The file of that name; failing that, today's file of the same kind. While replicas of two versions stand beside each
- * other, the document may come from the one and its script be asked of the other: that page must not stay empty.
- * `keep` says for how long it is what its name says: a name by content for ever, one that does not change for a while.
+ * The file of that name or else, as a substitute, the current file of the same kind: while replicas of two versions
+ * run, a browser may get a page from one and request its script from the other, and the page must not stay empty.
  */
 export function assetOf(
   assets: BuiltPages['assets'],
   name: string,
-): (PageAsset & { keep: 'ever' | 'while' | 'not' }) | undefined {
+): (PageAsset & { caching: AssetCaching }) | undefined {
   const exact = assets.get(name);
-  if (exact) return { ...exact, keep: 'ever' };
+  if (exact) return { ...exact, caching: 'immutable' };
   const kind = kindOf(name);
-  const [, kin] = [...assets].find(([other]) => kind !== undefined && kindOf(other) === kind) ?? [];
-  return kin && { ...kin, keep: stableNames.has(name) ? 'while' : 'not' };
+  const [, substitute] = [...assets].find(([other]) => kind !== undefined && kindOf(other) === kind) ?? [];
+  return substitute && { ...substitute, caching: stableNames.has(name) ? 'short' : 'none' };
 }
 
 /**
- * Names that do not change: documents that no build makes (libs/platform/src/html-page.ts) load these, and browsers do
- * by themselves.
+ * Names without a hash: documents outside the build use them (libs/platform/src/html-page.ts), and browsers themselves.
  */
 const stableNames = new Set(['page.css', 'icon.svg', 'favicon.ico']);
 
-/** `claim-MKG7USLO.js` is a `claim.js`. */
+/** The kind of `claim-MKG7USLO.js` is `claim.js`. */
 function kindOf(name: string): string | undefined {
   if (stableNames.has(name)) return name;
   const [, kind, ending] = /^([a-z-]+)-[A-Z0-9]{8}(\.[a-z]+)$/.exec(name) ?? [];

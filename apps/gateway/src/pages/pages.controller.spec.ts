@@ -17,7 +17,7 @@ const pages: BuiltPages = {
   ]),
 };
 
-describe('the pages', () => {
+describe('PagesController', () => {
   let app: NestFastifyApplication;
   beforeAll(async () => {
     const made = await Test.createTestingModule({
@@ -36,7 +36,7 @@ describe('the pages', () => {
     ['/o/nobody-here/claim', 'claim'],
     ['/o/acme/sign-in/abc', 'sign-in'],
     ['/o/nobody-here/sign-in/xyz', 'sign-in'],
-  ])('%s is the same document for all, with nothing inline and never stored', async (url, page) => {
+  ])('answers %s with the same uncacheable document for every organization', async (url, page) => {
     const { statusCode, headers, payload } = await get(url);
     expect([statusCode, payload]).toEqual([200, `<!doctype html>${page}`]);
     expect(headers).toMatchObject({
@@ -45,11 +45,12 @@ describe('the pages', () => {
       'referrer-policy': 'no-referrer',
       'permissions-policy': 'publickey-credentials-get=(self), publickey-credentials-create=(self)',
       'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     });
   });
 
-  test('what they load is kept for ever under its own name', async () => {
+  test('an asset with a hash in its name is cached without limit', async () => {
     const { statusCode, headers, payload } = await get('/pages/claim-AAAAAAAA.js');
     expect([statusCode, payload]).toEqual([200, 'export {};']);
     expect(headers).toMatchObject({
@@ -58,7 +59,7 @@ describe('the pages', () => {
     });
   });
 
-  test('a name that does not change leads to what is current, for five minutes, and is asked for anew by its tag', async () => {
+  test('an asset with a stable name is cached for five minutes and revalidated by its tag', async () => {
     for (const [url, asset] of [
       ['/pages/icon.svg', icon],
       ['/favicon.ico', favicon],
@@ -74,7 +75,7 @@ describe('the pages', () => {
     }
   });
 
-  test("another version's name gets today's file, and is not kept", async () => {
+  test("another version's name gets the current file, uncacheable", async () => {
     const { statusCode, headers, payload } = await get('/pages/claim-BBBBBBBB.js');
     expect([statusCode, payload, headers['cache-control']]).toEqual([200, 'export {};', 'no-store']);
   });
@@ -87,7 +88,7 @@ describe('the pages', () => {
     '..%2f..%2fpackage.json',
     '__proto__',
     'constructor',
-  ])('there is no %s', async (file) => {
+  ])('answers an error to the unknown file %s', async (file) => {
     expect((await get(`/pages/${file}`)).statusCode).not.toBe(200);
     expect(assetOf(pages.assets, decodeURIComponent(file))).toBeUndefined();
   });

@@ -15,7 +15,7 @@ export const relatedOriginsEndpoint = endpoint({
   summary: 'Related origins (WebAuthn)',
   description:
     'For organizations whose own domain leads to Holdfast and is their RP ID: browsers read here that the claim and ' +
-    'sign-in pages may use it.',
+    'sign-in pages may use this RP ID.',
   responses: {
     200: { description: 'The origin of the pages', schema: relatedOriginsSchema.meta({ id: 'RelatedOrigins' }) },
   },
@@ -23,8 +23,8 @@ export const relatedOriginsEndpoint = endpoint({
 });
 
 /**
- * The same whatever the Host header says: whose domain leads here has decided that our pages may act for it, and those
- * use no RP ID but the organization's.
+ * The response does not depend on the Host header: whoever points a domain at Holdfast has decided that our pages may
+ * use it as RP ID, and the pages use only the RP ID of their organization.
  */
 @Controller()
 export class RelatedOriginsController {

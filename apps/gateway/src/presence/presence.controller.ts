@@ -18,7 +18,7 @@ import { PresenceGuard } from './presence.guard.js';
 
 const path = '/o/{shortId}/api/presence/challenge';
 const tag = 'Proof of presence';
-// Text that cannot be a short id is answered like one that does not exist.
+// Any text is accepted as short id. One that cannot exist gets the same error as one that does not exist.
 const params = z.strictObject({
   shortId: z.string().max(200).describe("The organization's short identifier, as it appears in its issuer"),
 });
@@ -27,24 +27,22 @@ const query = z.strictObject({
 });
 const errors: ErrorCode[] = ['invalid_request', 'unknown_app', 'rate_limited', 'unavailable', 'internal'];
 const cors = {
-  'Access-Control-Allow-Origin':
-    'The origin of the request, when the app registered it: by a redirect URI, or by itself',
+  'Access-Control-Allow-Origin': 'The origin of the request, if the app registered it or a redirect URI with it',
   Vary: '`Origin`',
 };
 
 export const presenceChallengeEndpoint = endpoint({
   id: 'getPresenceChallenge',
   method: 'GET',
-  public: "the visitor's browser asks, before there is a customer",
+  public: "the visitor's browser sends it, before there is a customer",
   limit: 'presence',
   path,
   tag,
   summary: 'Get a challenge for a sign-up form',
   description:
-    'Requested and solved by the ALTCHA widget on the form: name this address in its `challenge` attribute. The ' +
+    'Requested and solved by the ALTCHA widget on the form: put this URL into its `challenge` attribute. The ' +
     'solution goes to your backend with the form, and from there into `presence` of the offer. Valid for ten ' +
-    'minutes, ' +
-    'for one offer of this app. Pages of other origins than those of the app cannot read it.',
+    'minutes, for one offer of this app. Only pages of the origins of the app can read it.',
   action: 'presence.challenge',
   countAs: 'presence.challenge',
   params,
@@ -78,7 +76,7 @@ export const presenceChallengeEndpoint = endpoint({
 export const presencePreflightEndpoint = endpoint({
   id: 'preflightPresenceChallenge',
   method: 'OPTIONS',
-  public: "the visitor's browser asks, before there is a customer",
+  public: "the visitor's browser sends it, before there is a customer",
   limit: 'presence',
   path,
   tag,
@@ -90,7 +88,7 @@ export const presencePreflightEndpoint = endpoint({
   errors,
 });
 
-/** Challenges for sign-up forms (product §2). */
+/** Presence challenges for sign-up forms (product §2). */
 @Controller()
 @UseGuards(PresenceGuard)
 export class PresenceController {
@@ -111,7 +109,7 @@ export class PresenceController {
       { clientId, ...originOf(request) },
       anonymousContextOf(request, shortId),
     );
-    allow(reply, allowedOrigin);
+    allowOrigin(reply, allowedOrigin);
     return challenge;
   }
 
@@ -127,13 +125,12 @@ export class PresenceController {
       { clientId, ...originOf(request) },
       anonymousContextOf(request, shortId),
     );
-    allow(reply, allowedOrigin);
+    allowOrigin(reply, allowedOrigin);
     if (allowedOrigin !== undefined) void reply.header('access-control-allow-methods', 'GET');
   }
 
   /**
-   * The same error for an unknown or suspended organization as for an unknown, disabled or foreign app: none can be
-   * probed.
+   * An unknown or suspended organization gets the same error as an unknown, disabled or foreign app, against probing.
    */
   private async requireOrganization(shortId: string): Promise<void> {
     if (!(await this.organizations.find(shortId)))
@@ -145,7 +142,7 @@ function originOf({ headers: { origin } }: FastifyRequest): { origin?: string } 
   return origin !== undefined && origin.length <= 300 ? { origin } : {};
 }
 
-/** Without credentials, and for exactly the origin that asked (Fetch, "CORS protocol"). */
-function allow(reply: FastifyReply, origin: string | undefined): void {
+/** Allows only the origin of the request, without credentials (Fetch, "CORS protocol"). */
+function allowOrigin(reply: FastifyReply, origin: string | undefined): void {
   if (origin !== undefined) void reply.header('access-control-allow-origin', origin);
 }

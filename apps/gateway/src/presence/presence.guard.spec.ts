@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { PresenceGuard } from './presence.guard.js';
 
-it('says of every answer that it is for one origin', () => {
+it('adds Vary: Origin to every response', () => {
   const headers: [string, string][] = [];
   const context = {
     switchToHttp: () => ({

@@ -2,8 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import type { FastifyReply } from 'fastify';
 
 /**
- * Says of every answer, refusals too, that it is for one origin: what a cache between us and a browser keeps for one is
- * not for another.
+ * Adds `Vary: Origin` to every response, errors too: a cache must not return the response for one origin to another.
  */
 @Injectable()
 export class PresenceGuard implements CanActivate {

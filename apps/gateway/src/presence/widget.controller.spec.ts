@@ -5,7 +5,7 @@ import { sha256 } from '@holdfast/platform';
 import { WidgetController } from './widget.controller.js';
 import { readWidget, WIDGET, type Widget } from './widget.js';
 
-describe('the widget', () => {
+describe('WidgetController', () => {
   let app: NestFastifyApplication;
   let widget: Widget;
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('the widget', () => {
   const get = (url: string) => app.inject({ method: 'GET', url });
 
   it.each(['widget.js', 'altcha.js', 'altcha.css', 'pbkdf2.js'])(
-    '%s is kept for ever under its version, and loads from any origin',
+    'answers %s with a file that any origin may load, cacheable without limit under its version',
     async (file) => {
       const { statusCode, headers, payload } = await get(`/assets/altcha/${widget.version}/${file}`);
       expect([statusCode, payload.length > 100]).toEqual([200, true]);
@@ -35,19 +35,19 @@ describe('the widget', () => {
     },
   );
 
-  it('an address of another version gets the files of today, which are not kept', async () => {
+  it('answers the URL of another version with the current, uncacheable file', async () => {
     const { statusCode, headers } = await get('/assets/altcha/1.0.0/widget.js');
     expect([statusCode, headers['cache-control']]).toEqual([200, 'no-store']);
   });
 
   it.each(['index.html', '..%2f..%2fpackage.json', '__proto__', 'constructor', 'toString'])(
-    'there is no %s',
+    'answers an error to the unknown file %s',
     async (file) => {
       expect((await get(`/assets/altcha/${widget.version}/${file}`)).statusCode).not.toBe(200);
     },
   );
 
-  it('has another version when a file of it changes: browsers keep what they have', () => {
+  it('has a version that changes with the content of its files, because browsers cache them without limit', () => {
     const content = sha256(Buffer.concat([...widget.files.values()].map((file) => file.content)))
       .toString('hex')
       .slice(0, 16);

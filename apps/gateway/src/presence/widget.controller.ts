@@ -15,9 +15,8 @@ export const widgetEndpoint = endpoint({
   unrecorded: 'static files, the same for everybody',
   summary: 'The widget for sign-up forms',
   description:
-    '`widget.js` (a module) and `altcha.css` are for pages of any origin; docs/presence.md shows how to load ' +
-    'them. An ' +
-    'address with another version is answered with the current files, which may then not be cached.',
+    '`widget.js` (a module) and `altcha.css` are for pages of any origin; docs/presence.md shows how to load them. ' +
+    'The URL of another version gets the current files, which may then not be cached.',
   params: z.object({
     version: z.string().describe('Version of the widget'),
     file: z.enum(['widget.js', 'altcha.js', 'altcha.css', 'pbkdf2.js']).describe('Name of the file'),
@@ -38,10 +37,10 @@ export class WidgetController {
     const { version, file } = request.params as { version: string; file: string };
     const found = this.widget.files.get(file);
     if (!found) throw new AppError('not_found');
-    const kept = version === this.widget.version ? 'public, max-age=31536000, immutable' : 'no-store';
+    const cacheControl = version === this.widget.version ? 'public, max-age=31536000, immutable' : 'no-store';
     void reply
       .headers({
-        'cache-control': kept,
+        'cache-control': cacheControl,
         'access-control-allow-origin': '*',
         'cross-origin-resource-policy': 'cross-origin',
       })

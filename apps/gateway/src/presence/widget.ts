@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { mediaTypes } from '../edge/media-types.js';
 import type { Asset } from '../pages/built-pages.js';
 
-/** The ALTCHA widget as we serve it, read once at start: a name from an address never becomes a path. */
+/** The files of the ALTCHA widget, read once at start: a name from a URL never becomes a path. */
 export interface Widget {
-  /** Part of the address, since what it names may be kept for ever: one more with each change of our own file. */
+  /** Part of the URL, because files may be cached without limit: it changes with every change of their content. */
   version: string;
   files: ReadonlyMap<string, Asset>;
 }
@@ -13,12 +14,13 @@ export interface Widget {
 /** Injection token of the widget. */
 export const WIDGET = Symbol('widget');
 
-/** Counts changes of `entry` for one version of the widget. */
+/** Increase it with every change of `entry`; 1 again for a new version of the widget. */
 const revision = 1;
 
 /**
- * What a page loads: the variant of the widget without inline styles and workers, for pages with a strict Content
- * Security Policy. A worker must be of the page's own origin, so a page elsewhere gets one that loads ours.
+ * The module that a page loads. It uses the variant of the widget without inline styles and workers, for pages with a
+ * strict Content Security Policy. A worker must have the origin of the page, so a page of another origin gets a worker
+ * that imports ours.
  */
 const entry = `import './altcha.js';
 
@@ -29,8 +31,6 @@ const address = script.origin === location.origin
 globalThis.$altcha.algorithms.set('PBKDF2/SHA-256', () => new Worker(address));
 `;
 
-const javascript = 'text/javascript; charset=utf-8';
-
 export async function readWidget(): Promise<Widget> {
   const dist = join(dirname(createRequire(import.meta.url).resolve('altcha/external')), '..');
   const { version } = JSON.parse(await readFile(join(dist, '..', 'package.json'), 'utf8')) as { version: string };
@@ -39,12 +39,12 @@ export async function readWidget(): Promise<Widget> {
     { type, content: await readFile(join(dist, path)) },
   ];
   const files = await Promise.all([
-    file('altcha.js', 'external/altcha.min.js', javascript),
-    file('altcha.css', 'external/altcha.css', 'text/css; charset=utf-8'),
-    file('pbkdf2.js', 'workers/pbkdf2.js', javascript),
+    file('altcha.js', 'external/altcha.min.js', mediaTypes.javascript),
+    file('altcha.css', 'external/altcha.css', mediaTypes.css),
+    file('pbkdf2.js', 'workers/pbkdf2.js', mediaTypes.javascript),
   ]);
   return {
     version: `${version}-${revision}`,
-    files: new Map([['widget.js', { type: javascript, content: Buffer.from(entry) }], ...files]),
+    files: new Map([['widget.js', { type: mediaTypes.javascript, content: Buffer.from(entry) }], ...files]),
   };
 }

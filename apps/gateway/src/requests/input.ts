@@ -3,24 +3,27 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ValidationIssue } from '@holdfast/contracts';
-import { AppError, readJson, unprocessable, validationIssues } from '@holdfast/platform';
+import { AppError, isRepeated, readJson, unprocessable, validationIssues } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
-import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
+import { ENDPOINT, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
 
 /** Largest request body (product §3); the bodies of this API are far smaller. */
 const maxBodyBytes = 100_000;
 
 /**
- * The validated input of the endpoint: 400 for parameters and headers, 422 for a body that reads well but is not
- * acceptable.
+ * The validated input of the endpoint. Invalid parameters and headers are 400; a body that parses and is invalid is
+ * 422.
  */
-export const Input = createParamDecorator(async (_: unknown, context: ExecutionContext) => {
+export const Input = createParamDecorator((_: unknown, context: ExecutionContext) => readInput(context));
+
+/** @throws invalid_request, insufficient_scope, and the errors of reading a body */
+export async function readInput(context: ExecutionContext): Promise<InputOf<Endpoint>> {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const { params, query, body, idempotent, bodyOperation } = Reflect.getMetadata(
     ENDPOINT,
     context.getHandler(),
   ) as Endpoint;
-  // Read only now that the guard has let the request in: nobody else can make the gateway read or parse a body.
+  // The body is read only now, after the guard: an unauthorized sender cannot make the gateway read or parse it.
   const json =
     body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
   const needed = bodyOperation?.(json);
@@ -34,7 +37,7 @@ export const Input = createParamDecorator(async (_: unknown, context: ExecutionC
     body: body && bodyOf(body, json),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
   };
-});
+}
 
 function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   if (!schema) {
@@ -45,11 +48,11 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   }
   const result = schema.safeParse(given ?? {});
   if (result.success) return result.data;
-  const faults = validationIssues(result.error.issues).map(({ pointer, detail }) => ({
+  const issues = validationIssues(result.error.issues).map(({ pointer, detail }) => ({
     parameter: decodeURIComponent(pointer.split('/')[1] ?? ''),
     detail,
   }));
-  throw invalidRequest(faults);
+  throw invalidRequest(issues);
 }
 
 function bodyOf(schema: z.ZodType, json: unknown): unknown {
@@ -64,9 +67,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   if (given === undefined) return undefined;
   const text = String(given);
   const key = /^"((?:[^"\\]|\\["\\])*)"$/.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
-  const twice =
-    request.raw.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'idempotency-key').length > 1;
-  if (twice || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === '') {
+  if (isRepeated(request.raw, 'idempotency-key') || !/^[\x20-\x7e]{1,255}$/.test(key) || key.trim() === '') {
     throw invalidRequest([
       { header: 'Idempotency-Key', detail: 'must be given once, with 1 to 255 printable ASCII characters' },
     ]);

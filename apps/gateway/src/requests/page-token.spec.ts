@@ -10,20 +10,20 @@ const schema = z.int();
 const token = sealPageToken(key, 7, scope);
 
 describe('a page token', () => {
-  it('gives the cursor back', () => expect(openPageToken(key, token, scope, schema)).toBe(7));
+  it('returns its cursor', () => expect(openPageToken(key, token, scope, schema)).toBe(7));
 
   it.each([
     ['organization', { ...scope, org: 'globex' }],
     ['app', { ...scope, app: 'app_kiosk' }],
     ['route', { ...scope, route: '/o/{shortId}/y' }],
     ['filter', { ...scope, filter: {} }],
-  ])('is worth nothing with another %s', (_, other) => {
+  ])('is invalid with another %s', (_, other) => {
     expect(() => openPageToken(key, token, other, schema)).toThrow(
       expect.objectContaining({ code: 'invalid_page_token', status: 400 }),
     );
   });
 
-  it('is worth nothing under another key, or as another kind of cursor', () => {
+  it('is invalid under another key, and for another kind of cursor', () => {
     expect(() => openPageToken(randomBytes(32), token, scope, schema)).toThrow();
     expect(() => openPageToken(key, token, scope, z.string())).toThrow();
   });
@@ -41,7 +41,7 @@ describe('a page token', () => {
     );
   });
 
-  it('is refused when it is anything else', () => {
+  it('is invalid when it is any other text', () => {
     fc.assert(
       fc.property(
         fc.string(),

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { AppError, seal, unseal } from '@holdfast/platform';
 
-/** To what a page token is bound: it is worth nothing for another app, route or filter. */
+/** The scope that a page token is bound to: it is invalid for another app, route or filter. */
 export interface PageScope {
   org: string;
   app: string;
@@ -13,12 +13,12 @@ function contextOf({ org, app, route, filter }: PageScope): string {
   return JSON.stringify(['page', org, app, route, filter]);
 }
 
-/** Seals a cursor: opaque, so that nobody builds on its form, and authenticated, so that nobody edits it. */
+/** Encrypts and authenticates a cursor, so that clients can neither depend on its form nor change it. */
 export function sealPageToken(key: Buffer, cursor: unknown, scope: PageScope): string {
   return seal(key, JSON.stringify(cursor), contextOf(scope)).toString('base64url');
 }
 
-/** The cursor again; `invalid_page_token` when a bit, the app or a filter differs. */
+/** @returns the cursor. @throws invalid_page_token when the token was changed or belongs to another scope */
 export function openPageToken<Schema extends z.ZodType>(
   key: Buffer,
   token: string,
@@ -27,7 +27,7 @@ export function openPageToken<Schema extends z.ZodType>(
 ): z.output<Schema> {
   try {
     const sealed = Buffer.from(token, 'base64url');
-    // base64url has several spellings of the same bytes; only ours counts.
+    // Several base64url strings decode to the same bytes; only the canonical one is valid.
     if (sealed.toString('base64url') !== token) throw new Error('not canonical');
     return schema.parse(JSON.parse(unseal(key, sealed, contextOf(scope)).toString('utf8')));
   } catch {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `limit` of every list: 1 to 200, 50 when left out; outside is 400, never clamped (specification §8). */
+/** `limit` of every list: 1 to 200, by default 50. Any other value is 400 and never clamped (specification §8). */
 export const limitParameter = z
   .string()
   .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1 to 200')
@@ -14,7 +14,7 @@ export const pageTokenParameter = z
   .string()
   .optional()
   .describe('`nextPageToken` of the previous page: selects the next one')
-  // Documented only: a token of any other length is answered `invalid_page_token` like every wrong one.
+  // The length is only documented: a token of another length gets `invalid_page_token` like every invalid one.
   .meta({ parameter: { type: 'string', minLength: 1, maxLength: 2000 } });
 
 /** Response of every list. */

@@ -8,15 +8,15 @@ import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../edge/request-context.js';
 import { openPageToken, sealPageToken } from './page-token.js';
 
-/** One page, as a service replies with it: `next` is the cursor after its last item. */
+/** The reply of a service with one page. `next` is the cursor after its last item. */
 interface Page<Item, Cursor> {
   items: Item[];
   next?: Cursor | undefined;
-  /** When the service has a cursor even after the last item. */
+  /** Set when the service returns a cursor even after the last item. */
   hasMore?: boolean;
 }
 
-/** Query of every list: everything but the two parameters of paging filters it. */
+/** Query of every list: all parameters but these two are its filter. */
 interface ListQuery {
   limit: number;
   next_page_token?: string | undefined;
@@ -27,7 +27,7 @@ interface Repeatable {
   replayed?: { subject?: string | undefined } | undefined;
 }
 
-/** What most endpoints do, written once: read one resource, list a page of them, or act on one. */
+/** Shared by most endpoints: read a resource, list a page of resources, or change one. */
 @Injectable()
 export class Resources {
   constructor(
@@ -35,7 +35,7 @@ export class Resources {
     @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'PAGE_TOKEN_KEY'>,
   ) {}
 
-  /** Reads one. `targets` of its audit record are known only once it was found. */
+  /** Reads one. `targets` returns the targets of the audit record, which depend on the resource. */
   async read<C extends Contract>(
     request: FastifyRequest,
     contract: C,
@@ -95,7 +95,7 @@ export function keyOf({ idempotencyKey }: { idempotencyKey?: string }): { idempo
   return idempotencyKey === undefined ? {} : { idempotencyKey };
 }
 
-/** The response is that of an earlier request with the same Idempotency-Key, and says so. */
+/** Marks the response as that of an earlier request with the same Idempotency-Key. */
 export function markReplayed({ requestContext }: FastifyRequest, reply: FastifyReply): void {
   requestContext.replayed = true;
   void reply.header('idempotency-replayed', 'true');

@@ -26,11 +26,11 @@ export const listAuditEntriesEndpoint = endpoint({
   tag: 'Admin API: audit',
   summary: 'Export the log as it can be verified',
   description:
-    'The entries of the log in order, up to the checkpoint that comes along: exact bytes, hashes, and the pseudonym ' +
-    'mappings and personal values that the log still has. `holdfast audit export` and `holdfast audit verify` read ' +
-    'it. A page ends early when it gets large; go on `after` its last `seq` while `hasMore`. When a log does not ' +
-    'continue what was signed before, it can no longer be signed and the response is 503 with the reason; ' +
-    '`broken=include` still returns what was signed before, to find out what was changed.',
+    'The entries of the log in order, up to the checkpoint in the response: exact bytes, hashes, and the pseudonym ' +
+    'mappings and personal values that the log still has. `holdfast audit export` and `holdfast audit verify` use ' +
+    'it. A large page ends early: while `hasMore` is true, continue with `after` set to its last `seq`. A log that ' +
+    'does not continue its last checkpoint is broken and can no longer be signed: the response is 503 with the ' +
+    'reason. `broken=include` still returns the entries up to that checkpoint, to find out what was changed.',
   operation: 'audit:export',
   action: 'audit.export',
   params: z.strictObject({ shortId }),
@@ -42,7 +42,7 @@ export const listAuditEntriesEndpoint = endpoint({
     broken: z
       .enum(['include'])
       .optional()
-      .describe('Also of a broken log, up to the last checkpoint that was signed; the answer then has `broken`'),
+      .describe('Also export a broken log, up to its last signed checkpoint; the response then has `broken`'),
   }),
   responses: {
     200: {
@@ -53,7 +53,7 @@ export const listAuditEntriesEndpoint = endpoint({
           checkpoint: z.string().describe('Signed note (c2sp.org/tlog-checkpoint) that covers these entries'),
           hasMore: z.boolean().describe('Whether the checkpoint covers entries after these'),
           lateMs: auditLateMs.optional(),
-          broken: auditBrokenSchema.optional().describe('The log cannot be signed any more, and why'),
+          broken: auditBrokenSchema.optional().describe('Why the log can no longer be signed'),
         })
         .meta({ id: 'AuditEntryPage' }),
     },
@@ -70,10 +70,10 @@ export class AuditEntriesController {
     @Input() { query }: InputOf<typeof listAuditEntriesEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { broken: wanted, ...range } = query;
+    const { broken: includeBroken, ...range } = query;
     const { entries, ...page } = await this.bus.request(exportAuditEntries, range, contextOf(request));
-    // A reader who follows the log must notice that no further entries will be signed.
-    if (page.broken && wanted === undefined)
+    // Without this error, a reader who follows the log would not notice that no further entries will be signed.
+    if (page.broken && includeBroken === undefined)
       throw unavailable(
         `The audit log is broken and can no longer be signed: ${page.broken.detail}. Verify it with ` +
           '"holdfast audit verify", or read what was signed before with broken=include.',

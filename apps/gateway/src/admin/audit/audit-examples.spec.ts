@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { leafHash, openCheckpoint, parseProofFile, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import { checkpoint, entry, proof, proofFile, verifierKey } from './audit-examples.js';
 
-it('the proof of the reference verifies, so that a verifier can be tried with it', () => {
+it('the example proof of the API reference verifies', () => {
   const { size, root } = openCheckpoint(checkpoint, [parseVerifierKey(verifierKey)]);
   const file = parseProofFile(proofFile);
   expect(verifyInclusion({ index: file.index, size, leafHash: leafHash(file.extra!), proof: file.hashes, root })).toBe(

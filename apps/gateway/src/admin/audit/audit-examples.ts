@@ -1,8 +1,8 @@
 import type { AuditEvent, AuditProof, ExportedAuditEntry } from '@holdfast/contracts';
 
-/** An event of a log of three, with a proof that verifies: audit-examples.spec.ts does it. */
+/** The last event of a log of three, with a proof that audit-examples.spec.ts verifies. */
 export const auditId = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
-const hash = 'V82og+MiUl1BniCtXdzzVnS/AztyTDS8uO2dmJTCAKw=';
+const entryHash = 'V82og+MiUl1BniCtXdzzVnS/AztyTDS8uO2dmJTCAKw=';
 const siblingHash = 'WkdmL9ijF9lgSaP59HxV3GfKZgUbqjaD27GbL+CaB7A=';
 
 export const verifierKey = 'id.example/o/acme/audit+0dbc4ef4+AYqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c';
@@ -31,7 +31,7 @@ export const proofFile = `c2sp.org/tlog-proof@v1\nextra ${proof.leaf}\nindex 2\n
 export const entry: ExportedAuditEntry = {
   seq: 3,
   leaf: proof.leaf,
-  leafHash: hash,
+  leafHash: entryHash,
   found: {
     id: auditId,
     occurredAt: '2026-11-21T09:30:00.000Z',

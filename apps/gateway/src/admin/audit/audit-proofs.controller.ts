@@ -13,6 +13,7 @@ import {
 import { Bus } from '@holdfast/messaging';
 import { formatProofFile } from '@holdfast/tlog';
 import { prefersText } from '../../edge/accept.js';
+import { mediaTypes } from '../../edge/media-types.js';
 import { contextOf } from '../../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
 import { Input, invalidRequest } from '../../requests/input.js';
@@ -29,8 +30,8 @@ export const getAuditCheckpointEndpoint = endpoint({
   tag,
   summary: 'Get the newest checkpoint of the log',
   description:
-    'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers every event that was ' +
-    'answered before this request. Keep it: later logs must continue it.',
+    'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers the event of every request ' +
+    'that had its response before this one was sent. Keep it: the log must continue it from then on.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
@@ -44,7 +45,7 @@ export const getAuditKeysEndpoint = endpoint({
   path: '/o/{shortId}/api/admin/audit/keys',
   tag,
   summary: "Get the verifier keys of the log's checkpoints",
-  description: 'Pin them: fetching the keys again for each verification would trust whoever answers.',
+  description: 'Pin them: fetching the keys again for each verification would trust any server that responds.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
@@ -60,8 +61,8 @@ export const getAuditProofEndpoint = endpoint({
   summary: 'Get the proof that an event is in the log',
   description:
     'The exact bytes of the event in the log, its inclusion proof (RFC 9162 §2.1.3) and the checkpoint that both ' +
-    'lead ' +
-    'to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` line.',
+    'lead to. With `Accept: text/plain` a proof file (c2sp.org/tlog-proof) to keep, with the bytes as its `extra` ' +
+    'line.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId, id: uuid.describe('The event') }),
@@ -103,7 +104,7 @@ export class AuditProofsController {
   ) {}
 
   @Route(getAuditCheckpointEndpoint)
-  @Header('content-type', `${text}; charset=utf-8`)
+  @Header('content-type', mediaTypes.text)
   async checkpoint(
     @Input() _input: InputOf<typeof getAuditCheckpointEndpoint>,
     @Req() request: FastifyRequest,
@@ -127,7 +128,7 @@ export class AuditProofsController {
     ]);
     void reply.header('vary', 'Accept');
     if (!prefersText(request.headers.accept)) return found;
-    void reply.type(`${text}; charset=utf-8`);
+    void reply.type(mediaTypes.text);
     return formatProofFile({
       index: found.seq - 1,
       hashes: found.hashes.map((hash) => Buffer.from(hash, 'base64')),

@@ -9,14 +9,14 @@ import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
 import { Input, invalidRequest } from '../../requests/input.js';
 
 const path = '/o/{shortId}/api/admin/audit/tile/{level}/{tile}' as const;
-/** Levels 0 to 5 hold 2^48 events. */
+/** Levels 0 to 5 cover 2^48 events. */
 const highestLevel = 5;
 const segment = z.string().max(7);
 const level = segment.describe(
-  `0 for the hashes of events, each further level for every eighth one of the tree; ${highestLevel} at most`,
+  `0 for the hashes of events; level n has the hashes of subtrees of 256^n events; ${highestLevel} at most`,
 );
 
-/** c2sp.org/tlog-tiles, with this API's `audit` as prefix. A path of that form has two, three or four segments. */
+/** c2sp.org/tlog-tiles, with this API's `audit` as prefix. Such a path has two, three or four segments. */
 const tileEndpoint = <Params extends z.ZodType>(id: string, path: string, which: string, params: Params) =>
   endpoint({
     id,
@@ -74,7 +74,7 @@ export class AuditTilesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
-    return this.answer([p.level, p.tile], request, reply);
+    return this.readTile([p.level, p.tile], request, reply);
   }
 
   @Route(getAuditTilePartEndpoint)
@@ -83,7 +83,7 @@ export class AuditTilesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
-    return this.answer([p.level, p.tile, p.part], request, reply);
+    return this.readTile([p.level, p.tile, p.part], request, reply);
   }
 
   @Route(getAuditTileFurtherPartEndpoint)
@@ -92,13 +92,13 @@ export class AuditTilesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
-    return this.answer([p.level, p.tile, p.part, p.width], request, reply);
+    return this.readTile([p.level, p.tile, p.part, p.width], request, reply);
   }
 
-  private async answer(segments: string[], request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+  private async readTile(segments: string[], request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
     const { hashes } = await this.bus.request(auditTile, tileAt(segments), contextOf(request));
-    // A tile never changes and belongs to one organization: the client may cache it, shared caches may not, and another
-    // token must not be served from it.
+    // A tile never changes and belongs to one organization: clients may cache it, shared caches must not, and no cache
+    // may return it to a request with another token.
     void reply
       .type('application/octet-stream')
       .headers({ 'cache-control': 'private, max-age=31536000, immutable', vary: 'Authorization' });

@@ -15,7 +15,7 @@ import { Input } from '../../requests/input.js';
 import { limitParameter, pageExample, pageTokenParameter } from '../../requests/paging.js';
 import { Resources } from '../../requests/resources.js';
 
-/** Each type with its own payload, so that a generated client can tell them apart. */
+/** Each type has its own payload schema, so that generated clients can discriminate by `type`. */
 const eventSchema = z
   .discriminatedUnion(
     'type',
@@ -52,7 +52,7 @@ const eventExample: PublicEvent = {
 const typesParameter = z
   .string()
   .transform((text) => text.split(','))
-  .pipe(z.array(z.enum(publicEventTypes, 'must be types of docs/events, separated by commas')))
+  .pipe(z.array(z.enum(publicEventTypes, 'must be event types of docs/events.md, separated by commas')))
   .transform((types) => [...new Set(types)].sort())
   .optional()
   .describe('Only events of these types, separated by commas')
@@ -63,25 +63,25 @@ export const listEventsEndpoint = endpoint({
   method: 'GET',
   path: '/o/{shortId}/api/admin/events',
   tag: 'Admin API: events',
-  summary: 'List what has happened',
+  summary: 'List events',
   description:
-    'What has happened in the organization, oldest first, for 30 days at least. `nextPageToken` is always present: ' +
-    'keep it, and pass it later to go on from where you were. An event appears soon after its change was answered. ' +
-    'Events of one customer or app come in the order of their `version`; use `id` to recognize a repeat after a ' +
-    'failure of your own. The events of an erased customer are gone; `subject.erased` says that every service has ' +
-    'confirmed the erasure.',
+    "The organization's events, oldest first, kept for 30 days at least. `nextPageToken` is always present: store " +
+    'it, and pass it later to continue from there. An event appears soon after the response to its change. Events of ' +
+    'one customer or app come in the order of their `version`. Deduplicate by `id` when you read a page again after ' +
+    'a failure of your own. The events of an erased customer are deleted; `subject.erased` confirms that every ' +
+    'service has erased the customer.',
   operation: 'webhooks:manage',
   action: 'event.list',
   params: z.strictObject({ shortId }),
   query: z.strictObject({ types: typesParameter, limit: limitParameter, next_page_token: pageTokenParameter }),
   responses: {
     200: {
-      description: 'Events after those of the page token, or from the oldest that is kept',
+      description: 'Events after those of the page token, or from the oldest stored one',
       schema: z
         .strictObject({
           items: z.array(eventSchema).describe('Oldest first'),
-          hasMore: z.boolean().describe('Whether more is there already'),
-          nextPageToken: z.string().describe('Where to go on, at once when `hasMore` is true, otherwise later'),
+          hasMore: z.boolean().describe('Whether further events are available now'),
+          nextPageToken: z.string().describe('Where to continue: at once when `hasMore` is true, otherwise later'),
         })
         .meta({ id: 'EventPage' }),
     },

@@ -8,10 +8,10 @@ import { RouteTable } from '../../endpoints/route-table.js';
 import { isNavigation, sendErrorPage } from './error-page.js';
 import { renderError } from './render-error.js';
 
-/** Stacks of what nobody expected: each failed request has its access line besides. */
-const unexpected = new LogBudget(10);
+/** Bounds the stack traces of unexpected errors; each failed request also has its access line. */
+const stackTraces = new LogBudget(10);
 
-/** The one place where an error becomes an answer. */
+/** The one place that turns an error into a response. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('gateway');
@@ -39,7 +39,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
     if (thrown instanceof AppError) return thrown;
-    // What Fastify and Nest refuse before a controller: unknown paths, unreadable URLs.
+    // Fastify and Nest reject some requests before a controller: unknown paths, malformed URLs.
     const status =
       thrown instanceof HttpException
         ? thrown.getStatus()
@@ -54,7 +54,7 @@ export class ProblemFilter implements ExceptionFilter {
     if (status === 415) return new AppError('unsupported_media_type');
     if (status >= 400 && status < 500)
       return new AppError('invalid_request', 'The request could not be read.', { status: 400 });
-    if (unexpected.take())
+    if (stackTraces.take())
       this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.requestContext.requestId);
     return new AppError('internal', undefined, { origin: { dependency: 'gateway', cause: 'internal' } });
   }

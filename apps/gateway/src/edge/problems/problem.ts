@@ -1,16 +1,14 @@
 import { errorCatalogue } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 
-export const problemType = 'application/problem+json; charset=utf-8';
-
-/** Names the scope that was missing, for the challenge (RFC 6750 §3). */
+/** The missing scope is part of the challenge (RFC 6750 §3). */
 export class InsufficientScopeError extends AppError {
   constructor(readonly scope: string) {
     super('insufficient_scope', `This needs the scope ${scope}.`);
   }
 }
 
-/** RFC 9457. `code` is what to branch on; `detail` is for people. */
+/** The problem document (RFC 9457): clients branch on `code`; `detail` is for people. */
 export function problemOf({ code, detail, status, errors }: AppError, requestId: string, baseUrl: string): object {
   return {
     type: `${baseUrl}/docs/errors#${code}`,
@@ -24,12 +22,12 @@ export function problemOf({ code, detail, status, errors }: AppError, requestId:
   };
 }
 
-/** Headers that go with an error: RFC 6750 §3 with RFC 9728's pointer to the metadata, and Retry-After. */
+/** Headers of an error: the challenge of RFC 6750 §3 with the metadata URL of RFC 9728, and Retry-After. */
 export function problemHeaders(error: AppError, baseUrl: string): Record<string, string> {
   const challenge = challengeOf(error, baseUrl);
   return {
     ...(challenge && { 'www-authenticate': challenge }),
-    // RFC 9110 §15.5.9: what is left of the request must not be read as the next one.
+    // RFC 9110 §15.5.9: the rest of the request must not be parsed as the next one.
     ...(error.status === 408 && { connection: 'close' }),
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
   };

@@ -1,9 +1,10 @@
 import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
 import type { AppError } from '@holdfast/platform';
+import { mediaTypes } from '../media-types.js';
 import type { HttpRequestContext } from '../request-context.js';
-import { problemHeaders, problemOf, problemType } from './problem.js';
+import { problemHeaders, problemOf } from './problem.js';
 
-/** What RFC 6749 §4.1.2.1 and §5.2 call these; codes without an entry are problems on OAuth's endpoints too. */
+/** Error codes of RFC 6749 §4.1.2.1 and §5.2. A code without an entry is a problem document on OAuth endpoints too. */
 const oauthErrors: Partial<Record<ErrorCode, string>> = {
   invalid_request: 'invalid_request',
   payload_too_large: 'invalid_request',
@@ -17,24 +18,24 @@ const oauthErrors: Partial<Record<ErrorCode, string>> = {
 /** Headers and body of an error, in the form of the endpoint that was called. */
 export function renderError(
   error: AppError,
-  { shown, errorForm }: Pick<HttpRequestContext, 'shown' | 'errorForm'>,
+  { responseIds, errorForm }: Pick<HttpRequestContext, 'responseIds' | 'errorForm'>,
   baseUrl: string,
 ): { headers: Record<string, string>; body: string } {
   const headers = problemHeaders(error, baseUrl);
   const oauth = errorForm === 'oauth' ? oauthErrors[error.code] : undefined;
   if (oauth === undefined)
     return {
-      headers: { ...headers, 'content-type': problemType },
-      body: JSON.stringify(problemOf(error, shown.requestId, baseUrl)),
+      headers: { ...headers, 'content-type': mediaTypes.problem },
+      body: JSON.stringify(problemOf(error, responseIds.requestId, baseUrl)),
     };
   const description = oauthText(error.detail ?? errorCatalogue[error.code].title);
   return {
-    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
+    headers: { ...headers, 'content-type': mediaTypes.json },
     body: JSON.stringify({ error: oauth, error_description: description }),
   };
 }
 
-/** RFC 6749 §5.2 allows no quotation mark and no backslash in a description. */
+/** RFC 6749 §5.2 allows neither quotation marks nor backslashes in a description. */
 function oauthText(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'");
 }

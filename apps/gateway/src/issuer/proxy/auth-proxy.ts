@@ -6,35 +6,37 @@ import { errorCatalogue, internalHeaders, type ErrorCause, type ErrorCode } from
 import { AppError, isRepeated, networkOf, readBody } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
-import { originOf } from '../../edge/observe-requests.js';
-import { chosenByCaller } from '../../edge/request-context.js';
+import { parseErrorOrigin } from '../../edge/observe-requests.js';
+import { callerIdsOf } from '../../edge/request-context.js';
 import { NotStartedError, type AuthResponse } from './auth-replica.js';
 import { AuthReplicas } from './auth-replicas.js';
 import { ConcurrencyLimit, NoCapacityError } from './concurrency-limit.js';
 import { requestHeaders } from './proxied-headers.js';
 
-/** Bytes of a form or an assertion: a few kilobytes are the rule, and auth's own bounds are no wider. */
+/** Forms and assertions have a few kilobytes; auth's own limits are no higher. */
 const maxBodyBytes = 65_536;
 
-/**
- * How many may wait for a connection to auth, and for how long: what would wait longer is better told to come again.
- */
+/** Limits of requests that wait for a connection to auth. A retry serves a caller better than a longer wait. */
 const maxWaiting = 1024;
 const maxWaitingPerNetwork = 256;
 const maxWaitMs = 500;
 
-const underWay = new Gauge({ name: 'holdfast_auth_requests_under_way', help: 'Requests that are under way at auth' });
+const requestsInFlight = new Gauge({
+  name: 'holdfast_auth_requests_in_flight',
+  help: 'Requests sent to auth that have no response yet',
+});
 const shed = new Counter({
   name: 'holdfast_auth_shed_total',
   help:
-    'Requests to auth that were refused at once: `key` when their network had too many under way, `all` when there ' +
-    'were too many altogether',
+    'Requests that were refused instead of being sent to auth: `key` when their network had too many concurrent ' +
+    'requests, `all` when there were too many in total',
   labelNames: ['because'],
 });
 
 /**
- * Hands a request to auth: its bodies and errors follow their own standards. The body is read before a connection to
- * auth is taken and the answer before it is given out, so that a slow client holds nothing but its own socket.
+ * Forwards requests to auth, whose bodies and errors follow OAuth and OpenID Connect. The body is read completely
+ * before a connection to auth is taken, and the response before it is sent on, so that a slow client occupies nothing
+ * but its own socket.
  */
 @Injectable()
 export class AuthProxy {
@@ -54,8 +56,8 @@ export class AuthProxy {
     });
   }
 
-  async pass(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // Node keeps the first: a proxy in front of us that reads the last would see another client.
+  async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // Node keeps the first header. A proxy in front of us that reads the last would see another client.
     if (isRepeated(request.raw, 'authorization'))
       throw new AppError('invalid_request', 'Send one Authorization header.', { status: 400 });
     const body = request.body
@@ -64,29 +66,29 @@ export class AuthProxy {
           timeoutMs: this.config.HTTP_BODY_TIMEOUT_SECONDS * 1000,
         })
       : undefined;
-    this.answer(request, reply, await this.ask(request, body));
+    this.respond(request, reply, await this.requestAuth(request, body));
   }
 
-  private async ask(request: FastifyRequest, body: Buffer | undefined): Promise<AuthResponse> {
+  private async requestAuth(request: FastifyRequest, body: Buffer | undefined): Promise<AuthResponse> {
     const { requestId, trace, address } = request.requestContext;
     const headers = requestHeaders(request.headers, {
       baseUrl: this.config.BASE_URL,
       address,
       requestId,
       traceparent: trace.traceparent,
-      ...chosenByCaller(request.requestContext),
+      ...callerIdsOf(request.requestContext),
     });
-    // A caller who leaves now is still asked about: an attempt must be counted though nobody reads the answer.
+    // The request is sent even if its caller has disconnected: auth must count every attempt.
     const send = async () => {
-      underWay.inc();
+      requestsInFlight.inc();
       return this.replicas
         .send({ method: request.method, path: request.url, headers, ...(body && { body }) })
-        .finally(() => underWay.dec());
+        .finally(() => requestsInFlight.dec());
     };
     try {
       return await this.limit.run(networkOf(address), send);
     } catch (error) {
-      // For the access line: a caller learns no more than that it is to come again.
+      // The detail is for the access line; the caller only gets the code and Retry-After.
       request.requestContext.detail = String(error);
       if (error instanceof NoCapacityError) shed.inc({ because: error.because });
       if (error instanceof NoCapacityError && error.because === 'key')
@@ -98,23 +100,23 @@ export class AuthProxy {
     }
   }
 
-  private answer(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthResponse): void {
-    // Ours to set, as the caller sent them.
-    const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...passed } = headers;
+  private respond(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthResponse): void {
+    // The gateway sets these itself, to the values that the caller sent.
+    const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...forwarded } = headers;
     request.requestContext.answeredByAuth = true;
-    if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, passed);
-    void reply.code(status).headers(passed).send(body);
+    if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, forwarded);
+    void reply.code(status).headers(forwarded).send(body);
   }
 }
 
-/** An error of ours that auth has named. */
+/** The problem for an error whose code auth sent in a header. */
 function problemOf(code: ErrorCode, status: number, headers: AuthResponse['headers']): AppError {
-  const { 'retry-after': later, [internalHeaders.origin]: told } = headers;
-  const retryAfter = Number(later);
+  const { 'retry-after': retryAfterHeader, [internalHeaders.origin]: origin } = headers;
+  const retryAfter = Number(retryAfterHeader);
   return new AppError(code, undefined, {
     ...(retryAfter && { retryAfter }),
     ...(code === 'invalid_request' && { status }),
-    ...(told !== undefined && { origin: originOf('auth', told) }),
+    ...(origin !== undefined && { origin: parseErrorOrigin('auth', origin) }),
   });
 }
 

@@ -4,11 +4,11 @@ import { internalHeaders } from '@holdfast/contracts';
 import { endToEnd } from './proxied-headers.js';
 
 const connectTimeoutMs = 1000;
-/** Shorter than auth keeps its side open, so that nothing is sent into a connection that is just closing. */
+/** Shorter than auth's own keep-alive, so that no request is sent on a connection that auth is closing. */
 const keepAliveMs = 30_000;
-/** Of an answer: tokens, pages and key sets have some kilobytes. */
+/** Tokens, pages and key sets have some kilobytes. */
 const maxResponseBytes = 2_000_000;
-/** A replica that says nothing for so many probes, and answers nothing else meanwhile, hangs. */
+/** After this many probes without a response, and without any other response meanwhile, a replica hangs. */
 const maxUnansweredProbes = 2;
 
 export interface AuthRequest {
@@ -25,22 +25,22 @@ export interface AuthResponse {
 }
 
 /**
- * `unready`: it says so itself; it may still answer better than nobody. `down`: it refuses connections, hangs, or
- * stops.
+ * `unready`: its readiness probe fails; it gets requests only if no replica is `up`. `down`: it refuses connections,
+ * hangs, or is stopping.
  */
 export type ReplicaState = 'up' | 'unready' | 'down';
 
-/** Not one byte of the request was acted on: it may be sent to another replica. */
+/** The replica has not started to handle the request, so it may be sent to another one. */
 export class NotStartedError extends Error {}
 
-/** One replica of auth: its connections, what is under way there, and whether it answers. */
+/** One replica of auth: its connections, its requests in progress, and its state. */
 export class AuthReplica {
   state: ReplicaState = 'up';
   private readonly timeoutMs: number;
   private readonly pool: Pool;
-  /** Of its own: a probe must not wait behind the requests whose fate it is about. */
+  /** Probes have their own connection, so that they do not wait behind requests that hang. */
   private readonly prober: Pool;
-  private readonly underWay = new Set<AbortController>();
+  private readonly inFlight = new Set<AbortController>();
   private lastResponseAt = 0;
   private downAt = 0;
   private unansweredProbes = 0;
@@ -48,9 +48,9 @@ export class AuthReplica {
   constructor(
     readonly url: string,
     { connections, timeoutMs }: { connections: number; timeoutMs: number },
-    private readonly onChange: (replica: AuthReplica, why: string) => void,
+    private readonly onChange: (replica: AuthReplica, reason: string) => void,
   ) {
-    // Times are kept by send() and probe(): from queue to last byte, and to the millisecond.
+    // send() and probe() have exact time limits of their own, which include the wait for a connection.
     const common = {
       pipelining: 1,
       headersTimeout: 0,
@@ -65,42 +65,44 @@ export class AuthReplica {
   }
 
   get load(): number {
-    return this.underWay.size;
+    return this.inFlight.size;
   }
 
-  /** @throws NotStartedError when it may be sent elsewhere; anything else when the replica may have acted on it */
+  /**
+   * @throws NotStartedError when another replica may get the request; any other error when this one may have handled it
+   */
   async send({ method, path, headers, body }: AuthRequest): Promise<AuthResponse> {
     const sentAt = performance.now();
     const abort = new AbortController();
     const timer = setTimeout(
-      () => abort.abort(new Error(`auth did not answer within ${this.timeoutMs} ms`)),
+      () => abort.abort(new Error(`auth did not respond within ${this.timeoutMs} ms`)),
       this.timeoutMs,
     );
-    this.underWay.add(abort);
+    this.inFlight.add(abort);
     try {
-      const answer = await this.pool.request({ method, path, headers, ...(body && { body }), signal: abort.signal });
-      if (answer.headers[internalHeaders.closing] !== undefined) {
-        await answer.body.dump();
-        this.become('down', 'it is stopping');
+      const response = await this.pool.request({ method, path, headers, ...(body && { body }), signal: abort.signal });
+      if (response.headers[internalHeaders.closing] !== undefined) {
+        await response.body.dump();
+        this.changeState('down', 'it is stopping');
         throw new NotStartedError('the replica is stopping');
       }
-      this.answered(sentAt);
+      this.onResponse(sentAt);
       return {
-        status: answer.statusCode,
-        headers: endToEnd(answer.headers),
-        body: Buffer.from(await answer.body.arrayBuffer()),
+        status: response.statusCode,
+        headers: endToEnd(response.headers),
+        body: Buffer.from(await response.body.arrayBuffer()),
       };
     } catch (error) {
       if (!neverConnected(error)) throw error;
-      this.become('down', reasonOf(error));
+      this.changeState('down', reasonOf(error));
       throw new NotStartedError(reasonOf(error), { cause: error });
     } finally {
       clearTimeout(timer);
-      this.underWay.delete(abort);
+      this.inFlight.delete(abort);
     }
   }
 
-  /** Asks whether it is ready; on its own connection, and with little patience. */
+  /** Requests the readiness of the replica, on a separate connection. */
   async probe(timeoutMs: number): Promise<void> {
     const sentAt = performance.now();
     try {
@@ -110,15 +112,15 @@ export class AuthReplica {
         signal: AbortSignal.timeout(timeoutMs),
       });
       await body.dump();
-      if (headers[internalHeaders.closing] !== undefined) this.become('down', 'it is stopping');
-      else this.heard(statusCode === 503 ? 'unready' : 'up');
+      if (headers[internalHeaders.closing] !== undefined) this.changeState('down', 'it is stopping');
+      else this.markResponsive(statusCode === 503 ? 'unready' : 'up');
     } catch (error) {
-      // It may have been we who stood still: what has arrived meanwhile is read before the timer is believed.
+      // The event loop of this process may have been blocked: read responses that have arrived before the timer counts.
       await setImmediate();
       if (this.lastResponseAt > sentAt) return;
       this.unansweredProbes += 1;
-      if (neverConnected(error)) this.become('down', reasonOf(error));
-      else if (this.unansweredProbes >= maxUnansweredProbes) this.giveUp();
+      if (neverConnected(error)) this.changeState('down', reasonOf(error));
+      else if (this.unansweredProbes >= maxUnansweredProbes) this.markHung();
     }
   }
 
@@ -126,35 +128,36 @@ export class AuthReplica {
     await Promise.all([this.pool.close(), this.prober.destroy()]);
   }
 
-  private answered(sentAt: number): void {
-    // Whoever stops still answers what was under way; only what was sent since then shows that it is back.
-    this.heard(this.state === 'down' && sentAt > this.downAt ? 'up' : this.state);
+  private onResponse(sentAt: number): void {
+    // A replica that is stopping still completes requests in progress. Only the response to a later request proves that
+    // it is up again.
+    this.markResponsive(this.state === 'down' && sentAt > this.downAt ? 'up' : this.state);
   }
 
-  private heard(state: ReplicaState): void {
+  private markResponsive(state: ReplicaState): void {
     this.lastResponseAt = performance.now();
     this.unansweredProbes = 0;
-    this.become(state, state === 'unready' ? 'it says that it is not ready' : 'it answers');
+    this.changeState(state, state === 'unready' ? 'its readiness probe fails' : 'it responds');
   }
 
-  /** It hangs: whoever waits for it would wait for the whole time-out. */
-  private giveUp(): void {
-    this.become('down', 'it does not answer');
-    for (const abort of this.underWay) abort.abort(new Error('auth does not answer'));
+  /** Aborts the requests in progress at a replica that hangs: they would wait for the whole time-out. */
+  private markHung(): void {
+    this.changeState('down', 'it does not respond');
+    for (const abort of this.inFlight) abort.abort(new Error('auth does not respond'));
   }
 
-  private become(state: ReplicaState, why: string): void {
+  private changeState(state: ReplicaState, reason: string): void {
     if (state === this.state) return;
     this.state = state;
     if (state === 'down') this.downAt = performance.now();
-    this.onChange(this, why);
+    this.onChange(this, reason);
   }
 }
 
-/** Whether an error is of the connection's beginning, before anything was sent. */
+/** Whether the connection failed before anything was sent on it. */
 export function neverConnected(error: unknown): boolean {
   const { code, syscall, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException> & { errors?: unknown[] };
-  // Of a name with several addresses, each attempt has an error of its own.
+  // For a name with several addresses, Node aggregates one error per attempt.
   if (errors) return errors.length > 0 && errors.every(neverConnected);
   return code === 'UND_ERR_CONNECT_TIMEOUT' || syscall === 'connect' || syscall === 'getaddrinfo';
 }

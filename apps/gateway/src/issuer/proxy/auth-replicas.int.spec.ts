@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { AuthStub, GatewayStack, sendRequest, type Gateway } from '../../gateway-stack.fixture.js';
+import { AuthStub, GatewayStack, type Gateway } from '../../gateway-stack.fixture.js';
+import { sendRequest } from '../../http-client.fixture.js';
 
-const ask = (gateway: Gateway) =>
+const requestToken = (gateway: Gateway) =>
   sendRequest(gateway, 'POST', '/oauth2/token', { 'content-type': 'application/x-www-form-urlencoded' }, 'a=b');
 const statuses = async (gateway: Gateway, count: number) =>
-  Promise.all(Array.from({ length: count }, async () => (await ask(gateway)).status));
+  Promise.all(Array.from({ length: count }, async () => (await requestToken(gateway)).status));
 
 let stack: GatewayStack;
 let first: AuthStub;
@@ -29,39 +30,39 @@ describe('replicas of auth', () => {
     expect(second.received.length).toBeGreaterThan(0);
   });
 
-  it('that refuse connections cost nobody anything, and get requests again when they are back', async () => {
-    await ask(gateway);
+  it('fail no request while one refuses connections, and it gets requests again when it is back', async () => {
+    await requestToken(gateway);
     await first.stop();
-    // A request on a connection that was open when the process died may have been begun, so it is not repeated.
-    await eventually(async () => (await ask(gateway)).status === 200);
+    // A request on a connection that was open when the process died may have been started, so it is not repeated.
+    await eventually(async () => (await requestToken(gateway)).status === 200);
     expect(new Set(await statuses(gateway, 20))).toEqual(new Set([200]));
     await first.start();
     first.received.length = 0;
-    await eventually(async () => (await ask(gateway)).status === 200 && first.received.length > 0, 10_000);
+    await eventually(async () => (await requestToken(gateway)).status === 200 && first.received.length > 0, 10_000);
   });
 
-  it('that stop cost nobody anything: what they did not begin goes to another', async () => {
+  it('fail no request while one is stopping: requests that it has not started go to another', async () => {
     first.mode = 'stopping';
     expect(new Set(await statuses(gateway, 20))).toEqual(new Set([200]));
   });
 
-  it('that hang are left out, and whoever was waiting for them is told before the time-out', async () => {
+  it('get no requests while they hang, and requests in progress there fail before the time-out', async () => {
     first.mode = 'hang';
-    const began = await statuses(gateway, 10);
-    expect(began.every((status) => status === 200 || status === 503)).toBe(true);
+    const first10 = await statuses(gateway, 10);
+    expect(first10.every((status) => status === 200 || status === 503)).toBe(true);
     await eventually(async () => (await statuses(gateway, 4)).every((status) => status === 200), 10_000);
     expect(new Set(await statuses(gateway, 20))).toEqual(new Set([200]));
   });
 
-  it('are unavailable with Retry-After when none is up', async () => {
+  it('answer 503 with Retry-After when none is up', async () => {
     await Promise.all([first.stop(), second.stop()]);
-    const { status, headers, body } = await ask(gateway);
-    expect({ status, later: headers['retry-after'], body: JSON.parse(body) as unknown }).toMatchObject({
+    const { status, headers, body } = await requestToken(gateway);
+    expect({ status, retryAfter: headers['retry-after'], body: JSON.parse(body) as unknown }).toMatchObject({
       status: 503,
-      later: '1',
+      retryAfter: '1',
       body: { error: 'temporarily_unavailable' },
     });
     await Promise.all([first.start(), second.start()]);
-    await eventually(async () => (await ask(gateway)).status === 200, 10_000);
+    await eventually(async () => (await requestToken(gateway)).status === 200, 10_000);
   });
 });

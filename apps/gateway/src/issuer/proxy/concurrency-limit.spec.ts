@@ -19,8 +19,8 @@ function limited(changes: Partial<ConcurrencyLimits> = {}) {
   return { limit, begun, run, end };
 }
 
-describe('a limit of what is under way at once', () => {
-  it('lets nobody have all of it: others pass those whose key has its share', async () => {
+describe('ConcurrencyLimit', () => {
+  it('starts work of other keys before that of a key that is at its limit', async () => {
     const { begun, run, end } = limited();
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) void run(name[0]!, name);
     expect(begun).toEqual(['a1', 'a2', 'b1', 'b2']);
@@ -31,26 +31,26 @@ describe('a limit of what is under way at once', () => {
     expect(begun.at(-1)).toBe('a3');
   });
 
-  it('refuses a key that has too many waiting, and anybody when all places to wait are taken', async () => {
+  it('rejects work of a key whose queue is full, and any work when the whole queue is full', async () => {
     const { run } = limited();
     for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3', 'b4']) void run(name[0]!, name);
     await expect(run('a', 'a5')).rejects.toMatchObject({ because: 'key' });
     await expect(run('c', 'c1')).rejects.toMatchObject({ because: 'all' });
   });
 
-  it('refuses who has waited long enough, and has its place for others', async () => {
+  it('rejects work after the longest wait, and frees its place in the queue', async () => {
     const { limit, begun, run, end } = limited({ maxWaitMs: 5 });
     for (const name of ['a1', 'a2']) void run('a', name);
     await expect(run('a', 'a3')).rejects.toMatchObject({ because: 'key' });
     await end('a1');
     void run('a', 'a4');
     expect(begun).toEqual(['a1', 'a2', 'a4']);
-    expect(limit.underWay).toBe(2);
+    expect(limit.inFlight).toBe(2);
   });
 
-  it('gives a place back when the work fails', async () => {
+  it('frees the place of work that fails', async () => {
     const { limit } = limited();
     await expect(limit.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(limit.underWay).toBe(0);
+    expect(limit.inFlight).toBe(0);
   });
 });

@@ -1,25 +1,22 @@
 export interface ConcurrencyLimits {
-  /** Under way at once, of all and of one key. */
+  /** Concurrent work, in total and per key. */
   max: number;
   maxPerKey: number;
-  /** Waiting for one of those places, of all and of one key. */
+  /** Queue length, in total and per key. */
   maxWaiting: number;
   maxWaitingPerKey: number;
   maxWaitMs: number;
 }
 
 /**
- * Said in place of a turn: `key` when the caller has too many of its own, `all` when there is too much of everything.
+ * Rejects work over the limits: `key` when the caller has too much of its own, `all` when there is too much in total.
  */
 export class NoCapacityError extends Error {
   private constructor(readonly because: 'key' | 'all') {
-    super(because === 'key' ? 'too many requests of one caller are under way' : 'too many requests are under way');
+    super(because === 'key' ? 'One caller has too many concurrent requests' : 'There are too many concurrent requests');
   }
 
-  /**
-   * One of each for the life of the process: their stacks say nothing, and under load they would be most of what a
-   * refusal costs.
-   */
+  /** Created once: their stack traces are of no use, and under load creating them would be most of the cost. */
   static readonly of = { key: new NoCapacityError('key'), all: new NoCapacityError('all') } as const;
 }
 
@@ -30,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Bounds what is under way at once. No key can have all of it: the others pass those whose key has its share. What
- * would wait for longer than it is worth is refused at once, so that a backlog never grows into seconds.
+ * Limits concurrent work, in total and per key, so that no key can take all of it: queued work of other keys overtakes
+ * that of a key at its limit. The queue is short, in length and time, so that a backlog never grows to seconds.
  */
 export class ConcurrencyLimit {
   private readonly running = new Map<string, number>();
@@ -41,7 +38,7 @@ export class ConcurrencyLimit {
 
   constructor(private readonly limits: ConcurrencyLimits) {}
 
-  get underWay(): number {
+  get inFlight(): number {
     return this.total;
   }
 
@@ -92,7 +89,7 @@ export class ConcurrencyLimit {
     add(this.running, key, -1);
     const next = this.waiting.find((w) => this.mayRun(w.key));
     if (!next) return;
-    // Its place is taken now, not when it wakes: somebody who comes in between must not take it as well.
+    // Count it now and not when its promise resolves: other work could start in between and exceed the limit.
     this.enter(next.key);
     next.begin();
   }

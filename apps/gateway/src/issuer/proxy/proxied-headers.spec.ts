@@ -20,7 +20,7 @@ describe('headers of a proxied request', () => {
     expect(requestHeaders({ [name]: 'x', accept: '*/*' }, forwarded)).not.toHaveProperty(name),
   );
 
-  it('do not include what Connection names, in any spelling', () => {
+  it('do not include headers that Connection names, in any case', () => {
     expect(endToEnd({ connection: 'close, X-Trick ,cookie', 'x-trick': '1', cookie: 'a=b', accept: '*/*' })).toEqual({
       accept: '*/*',
     });
@@ -40,7 +40,7 @@ describe('headers of a proxied request', () => {
     expect(Object.values(requestHeaders({ [name]: 'evil', host: 'evil' }, forwarded))).not.toContain('evil');
   });
 
-  it('say where the request comes from though Connection names the header that says it', () => {
+  it('include the client address and host even if Connection names these headers', () => {
     const sent = requestHeaders(
       { connection: 'x-holdfast-client-address, x-forwarded-host', 'x-holdfast-client-address': '203.0.113.1' },
       forwarded,
@@ -53,7 +53,7 @@ describe('headers of a proxied request', () => {
     });
   });
 
-  it('say what the caller chose apart from our own ids', () => {
+  it('have the ids of the gateway, and those of the caller under other names', () => {
     const sent = requestHeaders(
       { 'x-request-id': 'chosen', traceparent: 'chosen' },
       { ...forwarded, callerId: 'chosen', callerTraceparent: 'chosen too' },
@@ -66,7 +66,7 @@ describe('headers of a proxied request', () => {
     });
   });
 
-  it('include everything else, several values too', () => {
+  it('include all other headers, with several values too', () => {
     expect(requestHeaders({ cookie: 'a=b', 'set-cookie': ['a', 'b'] }, forwarded)).toMatchObject({
       cookie: 'a=b',
       'set-cookie': ['a', 'b'],

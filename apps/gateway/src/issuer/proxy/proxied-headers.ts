@@ -24,7 +24,7 @@ const reserved = new RegExp(`^(${internalHeaderPrefix}|x-forwarded-|forwarded$|x
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** What stays when a message moves on to another connection. */
+/** The headers without those about one connection. */
 export function endToEnd(headers: Headers): Record<string, string | string[]> {
   const named = new Set(
     String(headers.connection ?? '')
@@ -43,21 +43,23 @@ export interface Forwarded {
   address: string;
   requestId: string;
   traceparent: string;
-  /** What the caller chose in their stead. */
+  /** Ids that the caller chose. */
   callerId?: string;
   callerTraceparent?: string;
 }
 
-/** Of a client's request, what auth may see, and what we say of it. */
+/** Headers of the forwarded request: those of the client that auth may get, and those that the gateway sets. */
 export function requestHeaders(
   headers: IncomingHttpHeaders,
   { baseUrl, address, requestId, traceparent, callerId, callerTraceparent }: Forwarded,
 ): Record<string, string | string[]> {
   const { protocol, host } = new URL(baseUrl);
-  // The body goes on as it was read: undici says how long it is.
-  const own = Object.entries(endToEnd(headers)).filter(([name]) => !reserved.test(name) && name !== 'content-length');
+  // undici sets content-length from the body.
+  const forwarded = Object.entries(endToEnd(headers)).filter(
+    ([name]) => !reserved.test(name) && name !== 'content-length',
+  );
   return {
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(forwarded),
     host,
     'x-forwarded-proto': protocol.slice(0, -1),
     'x-forwarded-host': host,

@@ -1,0 +1,127 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import type { ExecutionContext } from '@nestjs/common';
+import { z } from 'zod';
+import type { AccessTokenClaims } from '@holdfast/contracts';
+import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
+import { readInput } from './input.js';
+import { limitParameter } from './paging.js';
+
+interface Given {
+  params?: object;
+  query?: object;
+  body?: string;
+  headers?: Record<string, string>;
+  rawHeaders?: string[];
+}
+
+const declared: Partial<Endpoint> = {
+  params: z.strictObject({ id: z.uuid() }),
+  query: z.strictObject({ limit: limitParameter }),
+  body: z.strictObject({ reason: z.string().max(5).optional() }),
+  idempotent: true,
+};
+const id = '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01';
+const json = { 'content-type': 'application/json' };
+
+function read(
+  { params = { id }, query = {}, body, headers = {}, rawHeaders }: Given = {},
+  endpoint: Partial<Endpoint> = declared,
+) {
+  const stream = body === undefined ? undefined : Object.assign(Readable.from([Buffer.from(body)]), { headers: json });
+  const request = {
+    params,
+    query,
+    headers,
+    raw: { rawHeaders: rawHeaders ?? Object.entries(headers).flat() },
+    body: stream as unknown as IncomingMessage | undefined,
+    requestContext: { claims: { scope: 'offers:write' } as AccessTokenClaims },
+  };
+  const handler = () => undefined;
+  Reflect.defineMetadata(ENDPOINT, endpoint, handler);
+  const context = { getHandler: () => handler, switchToHttp: () => ({ getRequest: () => request }) };
+  return readInput(context as unknown as ExecutionContext);
+}
+
+describe('the input of an endpoint', () => {
+  it('is parsed by the schemas of the declaration', async () => {
+    expect(await read({ query: { limit: '7' }, body: '{"reason":"lost"}' })).toEqual({
+      params: { id },
+      query: { limit: 7 },
+      body: { reason: 'lost' },
+    });
+  });
+
+  it('has an empty body when none is sent', async () => {
+    expect(await read()).toMatchObject({ query: { limit: 50 }, body: {} });
+  });
+
+  it.each(['0', '201', '1000', '-1', '1.5', '01', 'many', ''])('is 400 for the limit %j', async (limit) => {
+    await expect(read({ query: { limit } })).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+      errors: [{ parameter: 'limit', detail: 'must be a whole number from 1 to 200' }],
+    });
+  });
+
+  it.each<[string, Given, object]>([
+    ['an invalid path parameter', { params: { id: 'x' } }, { parameter: 'id' }],
+    ['an unknown query parameter', { query: { page: '2' } }, { parameter: 'page' }],
+  ])('is 400 for %s', async (_, given, issue) => {
+    await expect(read(given)).rejects.toMatchObject({ status: 400, errors: [expect.objectContaining(issue)] });
+  });
+
+  it('is 400 for a query parameter of an endpoint that has none', async () => {
+    await expect(read({ params: {}, query: { a: '1' } }, {})).rejects.toMatchObject({
+      status: 400,
+      errors: [{ parameter: 'a', detail: 'is not a known parameter' }],
+    });
+  });
+
+  it('is 400 for a body that cannot be parsed, and 422 for one that is invalid', async () => {
+    await expect(read({ body: '{' })).rejects.toMatchObject({ code: 'invalid_request', status: 400 });
+    await expect(read({ body: '{"reason":"too long"}' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      status: 422,
+      errors: [expect.objectContaining({ pointer: '#/reason' })],
+    });
+  });
+
+  it('requires the scope of the body before it validates anything else', async () => {
+    const bodyOperation = () => 'issued:manage' as const;
+    await expect(
+      read({ query: { limit: '0' }, body: '{"no":1}' }, { ...declared, bodyOperation }),
+    ).rejects.toMatchObject({ code: 'insufficient_scope', scope: 'issued:manage' });
+  });
+});
+
+describe('the Idempotency-Key', () => {
+  const keyOf = async (key: string) => (await read({ headers: { 'idempotency-key': key } })).idempotencyKey;
+
+  it.each([
+    ['order-1', 'order-1'],
+    ['"order-1"', 'order-1'],
+    [String.raw`"a \"b\" \\c"`, String.raw`a "b" \c`],
+  ])('of the header %s is %s', async (header, key) => {
+    expect(await keyOf(header)).toBe(key);
+  });
+
+  it.each(['', '""', ' ', 'ä', 'a\tb', 'x'.repeat(256)])('is 400 for %j', async (header) => {
+    await expect(keyOf(header)).rejects.toMatchObject({
+      status: 400,
+      errors: [expect.objectContaining({ header: 'Idempotency-Key' })],
+    });
+  });
+
+  it('is 400 when it is sent twice', async () => {
+    const headers = { 'idempotency-key': 'a' };
+    const rawHeaders = ['Idempotency-Key', 'a', 'idempotency-key', 'a'];
+    await expect(read({ headers, rawHeaders })).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('is ignored by endpoints that do not take one', async () => {
+    const given = { params: {}, headers: { 'idempotency-key': 'a' } };
+    expect(await read(given, {})).toEqual({ params: {}, query: {}, body: undefined });
+  });
+});
