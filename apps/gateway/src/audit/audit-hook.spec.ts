@@ -12,7 +12,7 @@ import { userinfo } from '../issuer/token.endpoints.js';
 import { presenceChallengeEndpoint } from '../presence/presence.controller.js';
 import { AuditHook } from './audit-hook.js';
 
-let appended: [org: string, record: AuditRecord, options: { provisional?: boolean; within?: number }][] = [];
+let appended: [org: string, record: AuditRecord, options: { provisional?: boolean; timeoutMs?: number }][] = [];
 let counted: [org: string, record: Omit<AuditRecord, 'id'>, network: string][] = [];
 let unavailable = false;
 const writer = {
@@ -137,7 +137,7 @@ describe('a public endpoint with an action', () => {
   it('waits for the log until two seconds after the request at most, and 300 ms at least', async () => {
     await respond(completeClaimEndpoint, 410, { code: 'claim_spent', startedAtMs: performance.now() - 1000 });
     await respond(completeClaimEndpoint, 410, { code: 'claim_spent', startedAtMs: performance.now() - 5000 });
-    expect(appended.map(([, , { within = 0 }]) => Math.ceil(within / 100))).toEqual([9, 3]);
+    expect(appended.map(([, , { timeoutMs = 0 }]) => Math.ceil(timeoutMs / 100))).toEqual([9, 3]);
   });
 
   it.each<[string, Endpoint]>([
