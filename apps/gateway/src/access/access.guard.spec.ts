@@ -12,7 +12,7 @@ import type { RequestLimits } from './request-limits.js';
 const claims = { org: 'acme', client_id: 'app_1', scope: 'offers:write issued:read' } as AccessTokenClaims;
 const verify = (token: string) =>
   token === 'valid' ? Promise.resolve(claims) : Promise.reject(new AppError('invalid_token'));
-let access: 'ok' | 'refused';
+let access: 'ok' | 'revoked';
 let limits: RequestLimits;
 let deniedRequests: number;
 
@@ -72,7 +72,7 @@ describe('AccessGuard', () => {
   });
 
   it('answers 401 to a valid token whose app has lost rights', async () => {
-    access = 'refused';
+    access = 'revoked';
     await expect(activate({ operation: 'issued:read' }, requestWith('valid'))).rejects.toMatchObject({
       code: 'invalid_token',
     });
