@@ -24,7 +24,7 @@ export class UpdateCredentialTypeHandler {
   }
 }
 
-/** A given field changes the type, null removes it, and what is not given stays. */
+/** A field of the request changes the type, null removes it, and a field that is absent stays as it is. */
 export function changed(
   before: CredentialType,
   { name: _, holders, ...wanted }: RequestOf<typeof updateCredentialType>,

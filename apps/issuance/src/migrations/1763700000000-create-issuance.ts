@@ -55,7 +55,7 @@ const credentials = [
   // A customer has one credential of a type: a further offer of the type leads to the same one.
   `CREATE UNIQUE INDEX credential_of_type ON credential (subject, type) WHERE status <> 'revoked'`,
   'CREATE INDEX credential_subject ON credential (subject)',
-  // Contains future expirations only, so that the search for due ones reads no other rows.
+  // Contains only expirations that have not been emitted, so that the search for due ones reads no other rows.
   `CREATE INDEX credential_due ON credential (expires_at)
    WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended')
      AND expiration_emitted_for IS DISTINCT FROM expires_at`,

@@ -69,43 +69,47 @@ const maxCredentials = 1000;
  * with `invalid_state` while the credential is suspended, since its claim would bypass the suspension.
  */
 export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Change {
-  const held = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
-  if (!held && customer.credentials.length >= maxCredentials)
+  const existing = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
+  if (!existing && customer.credentials.length >= maxCredentials)
     throw new AppError(
       'invalid_state',
       `This customer has ${maxCredentials} credentials, the revoked ones included, and can get no more.`,
     );
-  if (!held) return offered(customer, undefined, terms, ids, now);
+  if (!existing) return offered(customer, undefined, terms, ids, now);
   return compose(
     customer,
-    (c) => closeOffers(c, held.id, 'superseded', now),
-    (c) => offered(c, held, terms, ids, now),
+    (c) => closeOffers(c, existing.id, 'superseded', now),
+    (c) => offered(c, existing, terms, ids, now),
   );
 }
 
 function offered(
   customer: Customer,
-  held: CustomerCredential | undefined,
+  existing: CustomerCredential | undefined,
   terms: OfferTerms,
   ids: OfferIds,
   now: Date,
 ): Change {
-  const status = next('offer', credentialStateOf(customer, held, now));
-  const made = newOffer(
-    held ? withinLife(held, terms, now) : terms,
-    { ...ids, credential: held?.id ?? ids.credential },
+  const status = next('offer', credentialStateOf(customer, existing, now));
+  const created = newOffer(
+    existing ? withinLifetime(existing, terms, now) : terms,
+    { ...ids, credential: existing?.id ?? ids.credential },
     now,
   );
-  const credential = held ? onTerms({ ...held, status }, terms, now) : { ...made.credential, status };
-  const credentials = held
-    ? customer.credentials.map((c) => (c.id === held.id ? credential : c))
+  const credential = existing ? onTerms({ ...existing, status }, terms, now) : { ...created.credential, status };
+  const credentials = existing
+    ? customer.credentials.map((c) => (c.id === existing.id ? credential : c))
     : [...customer.credentials, credential];
   const data = {
     ...idsOf(customer, credential),
-    offerId: made.offer.id,
-    expiresAt: made.offer.expiresAt.toISOString(),
+    offerId: created.offer.id,
+    expiresAt: created.offer.expiresAt.toISOString(),
   };
-  return change(customer, { credentials, offers: [...customer.offers, made.offer] }, { type: 'offer.created', data });
+  return change(
+    customer,
+    { credentials, offers: [...customer.offers, created.offer] },
+    { type: 'offer.created', data },
+  );
 }
 
 /** The customer holds the credential, and it has not expired. */
@@ -114,8 +118,8 @@ function isLive(credential: CustomerCredential, now: Date): boolean {
 }
 
 /** A recovery does not change when a live credential expires, and its offer expires no later than the credential. */
-function withinLife(held: CustomerCredential, terms: OfferTerms, now: Date): OfferTerms {
-  if (!isLive(held, now)) return terms;
+function withinLifetime(existing: CustomerCredential, terms: OfferTerms, now: Date): OfferTerms {
+  if (!isLive(existing, now)) return terms;
   if (terms.validUntil)
     throw unprocessable([
       {
@@ -123,19 +127,21 @@ function withinLife(held: CustomerCredential, terms: OfferTerms, now: Date): Off
         detail: 'must be left out: the customer holds this credential, and a recovery does not change its expiration',
       },
     ]);
-  return held.validUntil && held.validUntil < terms.expiresAt ? { ...terms, expiresAt: held.validUntil } : terms;
+  return existing.validUntil && existing.validUntil < terms.expiresAt
+    ? { ...terms, expiresAt: existing.validUntil }
+    : terms;
 }
 
 /**
  * A credential that nobody holds yet has the terms of its latest offer. An expired one gets a new expiration with its
  * claim, without the earlier `validUntil`. A live one does not change.
  */
-function onTerms(held: CustomerCredential, { type, validUntil }: OfferTerms, now: Date): CustomerCredential {
-  if (isLive(held, now)) return held;
-  const { validUntil: _, ...rest } = held;
+function onTerms(existing: CustomerCredential, { type, validUntil }: OfferTerms, now: Date): CustomerCredential {
+  if (isLive(existing, now)) return existing;
+  const { validUntil: _, ...rest } = existing;
   return {
     ...rest,
-    ...(held.status === 'offered' && { revocable: type.revocable }),
+    ...(existing.status === 'offered' && { revocable: type.revocable }),
     ...(validUntil && { validUntil }),
   };
 }

@@ -9,7 +9,7 @@ export interface PresenceContext {
   now: Date;
 }
 
-/** A valid proof. It allows one offer: that stores `id` until `expiresAt`. */
+/** A valid proof. It allows one offer, which stores its `id` until `expiresAt`. */
 export interface Proof {
   provider: Presence['type'];
   id: string;

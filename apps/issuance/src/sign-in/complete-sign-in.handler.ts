@@ -90,12 +90,12 @@ export class CompleteSignInHandler {
     const credential = claimOf(used);
     if (id === null || !credential) return { outcome: 'refused', reason: 'no_live_credential', subject };
     const signedIn = { ...used, id, passkey: passkey.credentialId };
-    const held = (await this.renewals.due(org, signedIn))
+    const current = (await this.renewals.due(org, signedIn))
       ? await this.renewals.renew(signedIn, context)
       : { credential, version: used.version };
-    if (!('lost' in held))
-      return { outcome: 'signed_in', subject, ...held, deviceBound: passkey.deviceType === 'singleDevice' };
-    return held.lost === 'passkey'
+    if (!('lost' in current))
+      return { outcome: 'signed_in', subject, ...current, deviceBound: passkey.deviceType === 'singleDevice' };
+    return current.lost === 'passkey'
       ? { outcome: 'refused', reason: 'unknown_passkey' }
       : { outcome: 'refused', reason: 'no_live_credential', subject };
   }
