@@ -163,7 +163,7 @@ function pseudonymizer(state: BatchState, isErased: (org: string, value: string)
       const id = salted(value, random);
       const pseudonym = pseudonymOf(id);
       assigned.set(key(org, value), pseudonym);
-      // The salt of an erased id is not stored, so that nobody can guess what the pseudonym stands for.
+      // The salt of an erased id is not stored, so that the pseudonym cannot be matched with guessed ids.
       if (erased) ofErased.add(pseudonym);
       else if (dataSubject !== undefined) newMappings.push({ org, value, dataSubject, pseudonym, salt: id.salt });
       return pseudonym;
