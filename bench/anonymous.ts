@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Pool as Database } from 'pg';
 import { Pool } from 'undici';
+import { CookieJar } from '@holdfast/testing';
 import type { Stack } from './stack.ts';
 import { figure, megabytes, table } from './table.ts';
-import { CookieJar } from './workers/cookie-jar.ts';
 
 interface Declared {
   method: 'GET' | 'POST' | 'OPTIONS';

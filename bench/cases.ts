@@ -137,7 +137,7 @@ export async function makeCases(
   const after = { createdAt: half.rows[0]!.at.toISOString(), subject: half.rows[0]!.subject };
   const page = { org, app: reader.clientId, limit: limit + 1 };
 
-  const known = await customersWithOffer(url, offering);
+  const customers = await customersWithOffer(url, offering);
   return [
     {
       name: 'floor',
@@ -168,7 +168,7 @@ export async function makeCases(
         kind: 'http',
         url,
         expect: 201,
-        requests: known.map((subject) => ({
+        requests: customers.map((subject) => ({
           method: 'POST',
           path: `/o/${org}/api/credentials/offers`,
           headers: offering,

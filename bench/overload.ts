@@ -69,7 +69,7 @@ export function overloadTable(overloads: Overload[]): string {
         figure(goodput / peak),
         figure(l.p50),
         figure(l.p99),
-        String(l.refused),
+        String(l.rejected),
         String(l.failed),
         figure(l.ownCpu / 1e6 / l.seconds),
       ];
@@ -85,7 +85,7 @@ export function overloadTable(overloads: Overload[]): string {
       'good ÷ peak',
       'p50 ms',
       'p99 ms',
-      'refused',
+      'rejected',
       'failed',
       'generator cores',
     ],

@@ -18,7 +18,7 @@ export interface OpenLoopResult {
   sent: number;
   good: number;
   /** Responses with 429 and 503. */
-  refused: number;
+  rejected: number;
   /** Other responses, and requests without a response. */
   failed: number;
   /** Latency of good responses from the moment when the request was due, in ms. */
@@ -42,7 +42,7 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
     bodyTimeout: timeoutMs,
   });
   const latencies: number[] = [];
-  const seen = { sent: 0, good: 0, refused: 0, failed: 0, finished: 0 };
+  const seen = { sent: 0, good: 0, rejected: 0, failed: 0, finished: 0 };
   const before = process.cpuUsage();
   const began = performance.now();
   let ended = began;
@@ -57,7 +57,7 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
       if (status === expect) {
         seen.good += 1;
         latencies.push(ended - dueAt);
-      } else if (status === 429 || status === 503) seen.refused += 1;
+      } else if (status === 429 || status === 503) seen.rejected += 1;
       else seen.failed += 1;
     };
     pool.dispatch(
@@ -95,7 +95,7 @@ async function load({ url, requests, expect, rate, seconds, connections }: OpenL
   return {
     sent: seen.sent,
     good: seen.good,
-    refused: seen.refused,
+    rejected: seen.rejected,
     failed: seen.failed,
     p50: percentile(sorted, 0.5),
     p99: percentile(sorted, 0.99),

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { SoftwareAuthenticator } from '@holdfast/testing';
-import { CookieJar } from './cookie-jar.ts';
+import { CookieJar, SoftwareAuthenticator } from '@holdfast/testing';
 import type { SignInJob } from './job.ts';
 
 export interface Customer {

@@ -100,14 +100,14 @@ describe('concurrent requests with one key', () => {
     const replies: Reply<Offer & Problem>[] = await Promise.all(
       Array.from({ length: 10 }, (_, i) => shop.offer<Offer & Problem>({}, withKey(key, { gateway: i % 2 }))),
     );
-    const made = replies.filter((a) => a.status === 201);
-    expect(new Set(made.map((a) => a.text)).size).toBe(1);
+    const created = replies.filter((a) => a.status === 201);
+    expect(new Set(created.map((a) => a.text)).size).toBe(1);
     for (const { status, body, headers } of replies.filter((a) => a.status !== 201)) {
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' });
       expect(headers['retry-after']).toMatch(/^\d+$/);
     }
-    expect(made.filter((a) => !a.headers['idempotency-replayed'])).toHaveLength(1);
-    expect((await shop.offer({}, withKey(key))).text).toBe(made[0]!.text);
+    expect(created.filter((a) => !a.headers['idempotency-replayed'])).toHaveLength(1);
+    expect((await shop.offer({}, withKey(key))).text).toBe(created[0]!.text);
     expect(await count(shop)).toBe(before + 1);
   });
 
@@ -119,9 +119,9 @@ describe('concurrent requests with one key', () => {
         shop.offer<Offer & Problem>({ subject: customer.subject }, withKey(key, { gateway: i % 2 })),
       ),
     );
-    const made = replies.filter((a) => a.status === 201);
-    expect(made.length).toBeGreaterThan(0);
-    expect(new Set(made.map((a) => a.text)).size).toBe(1);
+    const created = replies.filter((a) => a.status === 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created.map((a) => a.text)).size).toBe(1);
     for (const { status, body } of replies.filter((a) => a.status !== 201))
       expect({ status, code: body.code }).toEqual({ status: 409, code: 'idempotency_in_progress' });
   });

@@ -93,13 +93,13 @@ it('is replayed with the first response when the request has the same Idempotenc
   const body = await withProof();
   const options = { headers: { 'idempotency-key': randomUUID() } };
   const replies = await Promise.all(Array.from({ length: 5 }, () => shop.offer(body, options)));
-  const made = replies.filter(({ status }) => status === 201).map((reply) => reply.body.offerId);
+  const created = replies.filter(({ status }) => status === 201).map((reply) => reply.body.offerId);
   expect([
-    new Set(made).size,
+    new Set(created).size,
     new Set(replies.filter(({ status }) => status !== 201).map(({ status }) => status)),
-  ]).toEqual([1, made.length === 5 ? new Set() : new Set([409])]);
+  ]).toEqual([1, created.length === 5 ? new Set() : new Set([409])]);
   const again = await shop.offer(body, options);
-  expect([again.status, again.body.offerId, again.headers['idempotency-replayed']]).toEqual([201, made[0], 'true']);
+  expect([again.status, again.body.offerId, again.headers['idempotency-replayed']]).toEqual([201, created[0], 'true']);
   // The key is checked before the proof.
   await expectRejected(shop, {}, 422, 'idempotency_mismatch', options);
 });

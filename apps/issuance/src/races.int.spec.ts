@@ -10,7 +10,15 @@ import {
   type Credential,
   type CustomerEvent,
 } from '@holdfast/contracts';
-import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
+import {
+  eventually,
+  FakeClock,
+  randomSequence,
+  shuffle,
+  SoftwareAuthenticator,
+  testContext,
+  type RandomSequence,
+} from '@holdfast/testing';
 import { TestCustomers, type TestCustomer } from './customers.fixture.js';
 import { IssuanceStack } from './issuance-stack.fixture.js';
 
@@ -62,27 +70,8 @@ interface Succeeded {
   documentNumber?: string;
 }
 
-/** Pseudo-random numbers from 0 to 1 (mulberry32). */
-function generator(from: number): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** Fisher and Yates. */
-function shuffle<T>(items: T[], random: () => number): void {
-  for (let i = items.length - 1; i > 0; i -= 1) {
-    const j = Math.floor(random() * (i + 1));
-    [items[i], items[j]] = [items[j]!, items[i]!];
-  }
-}
-
 /** Sends all requests of a round concurrently, in a random order. Resolves to those that succeeded. */
-async function race(customer: TestCustomer, mix: Mix, random: () => number): Promise<Succeeded[]> {
+async function race(customer: TestCustomer, mix: Mix, random: RandomSequence): Promise<Succeeded[]> {
   const { credentialId: id, subject, credentialType } = customer;
   const recovery = await customers.offer({ subject, credentialType });
   const claims = await Promise.all(
@@ -151,7 +140,7 @@ it(
   `fifty concurrent requests for one credential leave one consistent state, ${rounds} times`,
   async () => {
     process.stdout.write(`RACE_SEED=${seed}\n`);
-    const random = generator(seed);
+    const random = randomSequence(seed);
     for (let round = 0; round < rounds; round += 1) {
       clock.set('2026-11-21T09:00:00.000Z');
       const customer = await customers.new({ credentialType: 'hour' });

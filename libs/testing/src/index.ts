@@ -1,6 +1,7 @@
 export * from './authenticator/cbor.js';
 export * from './authenticator/software-authenticator.js';
 export * from './collect-once.js';
+export * from './cookie-jar.js';
 export * from './environment.js';
 export * from './eventually.js';
 export * from './fake-clock.js';

@@ -269,15 +269,15 @@ export const tamperings: Tampering[] = [
         [org],
       );
       const [one, other] = rows as [(typeof rows)[0], (typeof rows)[0]];
-      const mean = (pseudonym: string, value: string) =>
+      const setMapping = (pseudonym: string, value: string) =>
         sql.query('UPDATE pseudonym_mapping SET value = $3, salt = NULL WHERE org = $1 AND pseudonym = $2', [
           org,
           pseudonym,
           value,
         ]);
-      await mean(one.pseudonym, 'nobody');
-      await mean(other.pseudonym, one.value);
-      await mean(one.pseudonym, other.value);
+      await setMapping(one.pseudonym, 'nobody');
+      await setMapping(other.pseudonym, one.value);
+      await setMapping(one.pseudonym, other.value);
     },
     finding: () =>
       new RegExp(

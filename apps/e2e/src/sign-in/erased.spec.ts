@@ -71,9 +71,9 @@ it.each([0, 1])('ends tokens, codes, sessions and passkeys before the 204 of gat
   // The page stays usable for another customer, and the app receives access_denied when it is cancelled.
   const bob = await signedInCustomer();
   expect((await completeSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
-  const leaving = await beginSignIn(agent, (await site.begin()).url);
-  expect((await completeSignIn(agent, leaving, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
-  const { json } = await agent.post(`${leaving}/cancel`);
+  const cancelledPage = await beginSignIn(agent, (await site.begin()).url);
+  expect((await completeSignIn(agent, cancelledPage, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
+  const { json } = await agent.post(`${cancelledPage}/cancel`);
   expect(new URL((await agent.go(String(json.redirectTo))).location).searchParams.get('error')).toBe('access_denied');
   expect((await shop.get(subject)).status).toBe(404);
 });

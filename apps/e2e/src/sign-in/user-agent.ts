@@ -1,8 +1,4 @@
-interface Cookie {
-  name: string;
-  value: string;
-  path: string;
-}
+import { CookieJar, type Cookie } from '@holdfast/testing';
 
 export interface BrowserResponse {
   status: number;
@@ -20,7 +16,7 @@ export interface BrowserResponse {
 export class UserAgent {
   readonly base: string;
   readonly #name: string | undefined;
-  cookies: Cookie[] = [];
+  readonly #jar = new CookieJar();
 
   /** @param name the value of `User-Agent` */
   constructor(base: string, name?: string) {
@@ -28,12 +24,17 @@ export class UserAgent {
     this.#name = name;
   }
 
+  get cookies(): Cookie[] {
+    return this.#jar.cookies;
+  }
+
+  set cookies(cookies: Cookie[]) {
+    this.#jar.cookies = cookies;
+  }
+
   async go(url: string, init: RequestInit = {}): Promise<BrowserResponse> {
     const address = new URL(url, this.base);
-    const cookie = this.cookies
-      .filter(({ path }) => isBelow(address.pathname, path))
-      .map(({ name, value }) => `${name}=${value}`)
-      .join('; ');
+    const cookie = this.#jar.for(address.pathname);
     const headers = {
       accept: 'text/html',
       ...(this.#name !== undefined && { 'user-agent': this.#name }),
@@ -42,7 +43,7 @@ export class UserAgent {
     };
     const response = await fetch(address, { ...init, redirect: 'manual', headers });
     const cookies = response.headers.getSetCookie();
-    for (const line of cookies) this.#keep(line, address.pathname);
+    this.#jar.keep(cookies, address.pathname);
     const text = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').includes('json');
     return {
@@ -73,24 +74,6 @@ export class UserAgent {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
   }
-
-  #keep(line: string, requested: string): void {
-    const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
-    const at = pair.indexOf('=');
-    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-    const attribute = (key: string) =>
-      attributes.find((a) => a.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1);
-    const path = attribute('path') ?? requested;
-    const expires = attribute('expires');
-    this.cookies = this.cookies.filter((c) => c.name !== name || c.path !== path);
-    if (value !== '' && (expires === undefined || new Date(expires).getTime() > Date.now()))
-      this.cookies.push({ name, value, path });
-  }
-}
-
-/** RFC 6265 §5.1.4. */
-function isBelow(pathname: string, path: string): boolean {
-  return pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
 }
 
 /** Names and values of the fields of a page's only form. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { CookieJar } from './cookie-jar.ts';
+import { CookieJar } from './cookie-jar.js';
 
 test('sends a cookie only below its path, and removes one that has expired', () => {
   const jar = new CookieJar();
