@@ -154,7 +154,7 @@ export const errorCatalogue = {
   presence_required: {
     status: 422,
     title: 'A proof of presence is required',
-    help: 'The organization takes no offer without `presence`: send what the widget on the sign-up form gave.',
+    help: 'The organization accepts no offer without `presence`: send the value of the widget on the sign-up form.',
   },
   presence_invalid: {
     status: 422,

@@ -6,13 +6,13 @@ const isContract = (value: unknown): value is Contract =>
   typeof value === 'object' && value !== null && 'subject' in value && 'callers' in value && 'reply' in value;
 
 describe('registry of contracts', () => {
-  test('holds every contract that a module exports', () => {
+  test('contains every contract that a module exports', () => {
     const declared = (Object.values(exported) as unknown[]).filter(isContract);
     expect(declared.length).toBeGreaterThan(50);
     expect(declared.filter((contract) => !exported.contracts.includes(contract))).toEqual([]);
   });
 
-  test('holds each subject once, under the service that answers it', () => {
+  test('contains each subject once, under the service that handles it', () => {
     const subjects = exported.contracts.map(({ subject }) => subject);
     expect(subjects).toEqual([...new Set(subjects)]);
     for (const [name, value] of Object.entries(exported))

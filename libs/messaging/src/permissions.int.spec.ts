@@ -15,7 +15,7 @@ import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
 
 const all = Object.values(streams);
 
-/** What nobody but its owner may publish: other services' contracts, events, notices, answers, and JetStream itself. */
+/** Subjects that only their owner may publish on: contracts, events, acknowledgements, replies, and JetStream's API. */
 function forbiddenToPublish(user: BusUser): string[] {
   const api = all.flatMap(({ name, consumers }) => [
     `$JS.API.STREAM.PURGE.${name}`,
@@ -40,7 +40,7 @@ function forbiddenToPublish(user: BusUser): string[] {
     ...contracts.filter((c) => !c.callers.includes(user)).map((c) => c.subject),
     ...all.filter((s) => s.producer !== user).map((s) => `evt.${s.producer}.anything`),
     ...serviceNames.filter((s) => s !== user || !all.some(({ producer }) => producer === s)).map(probeSubject),
-    // Who is not awaited has nothing to say.
+    // A consumer that is not awaited sends no acknowledgements.
     ...all.flatMap((s) =>
       s.consumers
         .filter((c) => c !== user || !s.awaited.includes(c))
@@ -58,7 +58,7 @@ function forbiddenToPublish(user: BusUser): string[] {
 /** Subjects of other users' requests, replies, events and acknowledgements. */
 function forbiddenToSubscribe(user: BusUser): string[] {
   return [
-    // In its own queue group only, or a request would be answered twice.
+    // In its own queue group only, since a request would be handled twice otherwise.
     ...serviceNames.map((s) => `rpc.${s}.>`),
     ...contracts.map((c) => c.subject),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.>`),

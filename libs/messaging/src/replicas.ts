@@ -47,7 +47,7 @@ class Replica implements ChosenReplica {
         this.respondedAt = this.now();
         this.ejections = 0;
       }
-      // A timeout is the replica's fault only if it has not responded to others meanwhile.
+      // A timeout proves a hung replica only if it has not responded to other requests meanwhile.
       if (end === 'timeout' && this.respondedAt < sentAt) this.eject();
     };
   }

@@ -68,7 +68,7 @@ export interface Backlog {
   at: Date;
 }
 
-/** What JetStream said about the consumers, and which rows it was asked about. */
+/** What the consumers have acknowledged, by JetStream's reply, and which rows that reply covers. */
 export interface AppliedUpTo {
   /** Every consumer has acknowledged everything up to this sequence number. */
   floor: number;

@@ -100,17 +100,17 @@ describe.each<[string, AuthenticatorOptions]>([
 ])('a passkey (%s)', (_, given) => {
   it('can be registered and used for several sign-ins', async () => {
     const authenticator = new SoftwareAuthenticator({ ...given, aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d' });
-    const made = await register(authenticator);
-    expect(made).toMatchObject({
+    const passkey = await register(authenticator);
+    expect(passkey).toMatchObject({
       deviceType: given.synced ? 'multiDevice' : 'singleDevice',
       backedUp: given.synced ?? false,
       aaguid: 'bada5566-a7aa-401f-bd96-45619a55120d',
       counter: 0,
       transports: ['internal'],
     });
-    let counter = made.counter;
+    let counter = passkey.counter;
     for (const expected of given.synced ? [0, 0] : [1, 2]) {
-      ({ counter } = await signIn(authenticator, { ...made, handle, rpId: 'id.example', counter }));
+      ({ counter } = await signIn(authenticator, { ...passkey, handle, rpId: 'id.example', counter }));
       expect(counter).toBe(expected);
     }
   });
@@ -133,20 +133,20 @@ describe('a registration is rejected with', () => {
   );
 
   it('another credential id than the attested one', async () => {
-    const answer = new SoftwareAuthenticator().register(await options(), { origin });
-    const renamed = { ...answer, id: 'AAAA', rawId: 'AAAA' };
+    const registration = new SoftwareAuthenticator().register(await options(), { origin });
+    const renamed = { ...registration, id: 'AAAA', rawId: 'AAAA' };
     await expect(verifyRegistration(rp, readRegistration(renamed))).rejects.toEqual(invalid);
   });
 
   it('an attestation by certificates, unread', async () => {
-    const answer = new SoftwareAuthenticator().register(await options(), { origin }) as {
+    const registration = new SoftwareAuthenticator().register(await options(), { origin }) as {
       response: { attestationObject: string };
     };
-    const attestationObject = Buffer.from(answer.response.attestationObject, 'base64url')
+    const attestationObject = Buffer.from(registration.response.attestationObject, 'base64url')
       .toString('latin1')
       .replace('dnone', 'eapple');
-    answer.response.attestationObject = Buffer.from(attestationObject, 'latin1').toString('base64url');
-    await expect(verifyRegistration(rp, readRegistration(answer))).rejects.toEqual(invalid);
+    registration.response.attestationObject = Buffer.from(attestationObject, 'latin1').toString('base64url');
+    await expect(verifyRegistration(rp, readRegistration(registration))).rejects.toEqual(invalid);
   });
 });
 
@@ -243,24 +243,24 @@ describe('an assertion is rejected with', () => {
     ['the same counter again', { counter: 5 }],
   ] as typeof wrong)('%s', async (_, ceremony) => {
     const authenticator = new SoftwareAuthenticator();
-    const made = await register(authenticator);
+    const passkey = await register(authenticator);
     await expect(
-      signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6, ...ceremony }),
+      signIn(authenticator, { ...passkey, handle, rpId: 'id.example', counter: 5 }, { counter: 6, ...ceremony }),
     ).rejects.toEqual(invalid);
     await expect(
-      signIn(authenticator, { ...made, handle, rpId: 'id.example', counter: 5 }, { counter: 6 }),
+      signIn(authenticator, { ...passkey, handle, rpId: 'id.example', counter: 5 }, { counter: 6 }),
     ).resolves.toMatchObject({ counter: 6 });
   });
 
   it('a passkey of an RP ID that is not accepted, but not with one of the earlier RP ID', async () => {
     const authenticator = new SoftwareAuthenticator();
-    const made = { ...(await register(authenticator)), handle, rpId: 'id.example' };
+    const passkey = { ...(await register(authenticator)), handle, rpId: 'id.example' };
     const moved = relyingPartyOf(rp, { rpId: 'acme.example' });
     const moving = relyingPartyOf(rp, { rpId: 'acme.example', earlier: {} });
-    const answer = async () =>
+    const signedIn = async () =>
       readAuthentication(authenticator.authenticate(await authenticationOptions(rp, randomBytes(32)), { origin }));
-    await expect(verifyAuthentication(moved, await answer(), made)).rejects.toEqual(invalid);
-    await expect(verifyAuthentication(moving, await answer(), made)).resolves.toMatchObject({ backedUp: false });
+    await expect(verifyAuthentication(moved, await signedIn(), passkey)).rejects.toEqual(invalid);
+    await expect(verifyAuthentication(moving, await signedIn(), passkey)).resolves.toMatchObject({ backedUp: false });
     // It was created for one RP ID, so a signature for the new one is not accepted.
     await expect(
       verifyAuthentication(
@@ -271,16 +271,16 @@ describe('an assertion is rejected with', () => {
             { origin, rpId: 'acme.example' },
           ),
         ),
-        made,
+        passkey,
       ),
     ).rejects.toEqual(invalid);
   });
 
   it('another backup eligibility than at its creation', async () => {
     const authenticator = new SoftwareAuthenticator();
-    const made = await register(authenticator);
+    const passkey = await register(authenticator);
     await expect(
-      signIn(authenticator, { ...made, handle, rpId: 'id.example', deviceType: 'multiDevice' }),
+      signIn(authenticator, { ...passkey, handle, rpId: 'id.example', deviceType: 'multiDevice' }),
     ).rejects.toEqual(invalid);
   });
 
@@ -309,10 +309,10 @@ it('rejects malformed responses', async () => {
   );
   // With any single byte of the attestation changed it is rejected or, if the byte belongs to the key or id, another
   // key. It never fails with an internal error.
-  const answer = new SoftwareAuthenticator().register(await options(), { origin }) as {
+  const registration = new SoftwareAuthenticator().register(await options(), { origin }) as {
     response: { attestationObject: string };
   };
-  const bytes = Buffer.from(answer.response.attestationObject, 'base64url');
+  const bytes = Buffer.from(registration.response.attestationObject, 'base64url');
   await fc.assert(
     fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
       const changed = Buffer.from(bytes);
@@ -320,8 +320,8 @@ it('rejects malformed responses', async () => {
       const result = await verifyRegistration(
         rp,
         readRegistration({
-          ...answer,
-          response: { ...answer.response, attestationObject: changed.toString('base64url') },
+          ...registration,
+          response: { ...registration.response, attestationObject: changed.toString('base64url') },
         }),
       ).catch((e: { code?: string }) => e);
       expect(result).toEqual(
@@ -334,9 +334,9 @@ it('rejects malformed responses', async () => {
 it('allows counters to increase, or to stay at 0', () => {
   expect(isAllowedCounter(0, 0)).toBe(true);
   fc.assert(
-    fc.property(fc.nat(), fc.nat(), (stored, given) => {
-      fc.pre(stored > 0 || given > 0);
-      expect(isAllowedCounter(stored, given)).toBe(given > stored);
+    fc.property(fc.nat(), fc.nat(), (stored, received) => {
+      fc.pre(stored > 0 || received > 0);
+      expect(isAllowedCounter(stored, received)).toBe(received > stored);
     }),
   );
 });

@@ -49,7 +49,7 @@ describe('signed notes', () => {
   test('signatures of other keys are ignored, also those with the same name or id', () => {
     const other = pair();
     const sameName = signNote(neumann.text, 'PeterNeumann', other.privateKey).split('\n\n')[1]!;
-    const sameId = neumann.signature.replace('PeterNeumann', 'Somebody');
+    const sameId = neumann.signature.replace('PeterNeumann', 'SomeoneElse');
     expect(openNote(`${note}${sameName}${sameId}`, [known]).signers).toEqual([known]);
     expect(() => openNote(`${neumann.text}\n${sameName}${sameId}`, [known])).toThrow(
       'No key that is trusted has signed it',

@@ -39,7 +39,7 @@ export function openNote(note: string, trusted: readonly VerifierKey[]): OpenedN
       ({ signature }) => signature.length === 64 && verify(null, bytes, key.publicKey, signature),
     );
     if (good.length < own.length)
-      throw new FormatError(`The signature by ${key.name} is wrong: the text was changed, or somebody else signed it`);
+      throw new FormatError(`The signature by ${key.name} is wrong: the text was changed, or another key signed it`);
     return good.length > 0;
   });
   if (signers.length === 0) throw new FormatError('No key that is trusted has signed it');

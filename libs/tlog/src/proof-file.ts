@@ -49,7 +49,7 @@ export function parseProofFile(text: string): ProofFile {
     ? fromBase64(lines.shift()!.slice('extra '.length), 'The extra data of a proof')
     : undefined;
   const index = /^index (.*)$/.exec(lines.shift() ?? '')?.[1];
-  if (index === undefined) throw new FormatError('It is not a proof: it does not say the index');
+  if (index === undefined) throw new FormatError('It is not a proof: the index is missing');
   if (lines.length > maxHashes) throw new FormatError(`A proof has ${maxHashes} hashes at most`);
   return {
     index: fromDecimal(index, 'The index of a proof'),

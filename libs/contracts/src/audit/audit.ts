@@ -168,7 +168,7 @@ export const auditProofSchema = z
   .meta({ id: 'AuditProof' });
 export type AuditProof = z.infer<typeof auditProofSchema>;
 
-/** Where an event stands under the newest checkpoint (RFC 9162 §2.1.3). */
+/** Inclusion proof of an event under the newest checkpoint (RFC 9162 §2.1.3). */
 export const auditProof = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,

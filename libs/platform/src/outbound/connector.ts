@@ -36,7 +36,7 @@ export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildC
             options.family === `IPv${family}`,
         );
         const [first] = usable;
-        if (!first) return done(new OutboundError('no answer', 'no answer: the name does not resolve.'), '');
+        if (!first) return done(new OutboundError('no response', 'no response: the name does not resolve.'), '');
         return options.all ? done(null, usable) : done(null, first.address, first.family);
       },
       (error: unknown) => done(error as Error, ''),
@@ -60,7 +60,7 @@ export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildC
 
 async function publicAddresses(hostname: string, resolve: Resolve): Promise<{ address: string; family: 4 | 6 }[]> {
   const addresses = await resolve(hostname);
-  if (addresses.length === 0) throw new OutboundError('no answer', 'no answer: the name does not resolve.');
+  if (addresses.length === 0) throw new OutboundError('no response', 'no response: the name does not resolve.');
   // Rejected even if only one is not public, since any of them may be chosen.
   if (!addresses.every(isPublicAddress))
     throw notAllowed('its name leads to an address that is not of the public internet.');

@@ -1,5 +1,5 @@
 /** Why an outbound request failed; `status` is a response that is not 2xx, redirects included. */
-export type OutboundFailure = 'address not allowed' | 'no answer' | 'timed out' | 'too large' | 'status';
+export type OutboundFailure = 'address not allowed' | 'no response' | 'timed out' | 'too large' | 'status';
 
 /**
  * A failed outbound request. It may be shown to the person who chose the URL: it does not reveal what an internal

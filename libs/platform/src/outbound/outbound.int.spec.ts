@@ -8,13 +8,13 @@ import { Outbound, type OutboundRequest } from './outbound.js';
 import { selfSigned } from './self-signed.fixture.js';
 
 /** Address of a root name server: public, and without https. */
-const someoneElse = '198.41.0.4';
+const publicAddress = '198.41.0.4';
 
 let server: Server;
 let secured: Server;
 let port: number;
-let heard: IncomingMessage[] = [];
-let answer: RequestListener;
+let received: IncomingMessage[] = [];
+let respond: RequestListener;
 const lines: string[] = [];
 const open: Outbound[] = [];
 
@@ -22,12 +22,12 @@ const portOf = (of: Server) => (of.address() as AddressInfo).port;
 const listen = (of: Server) => new Promise<void>((resolve) => void of.listen(0, '127.0.0.1', resolve));
 
 beforeAll(async () => {
-  const take: RequestListener = (request, response) => {
-    heard.push(request);
-    answer(request, response);
+  const listener: RequestListener = (request, response) => {
+    received.push(request);
+    respond(request, response);
   };
-  server = createServer(take);
-  secured = createTlsServer(selfSigned, take);
+  server = createServer(listener);
+  secured = createTlsServer(selfSigned, listener);
   await Promise.all([listen(server), listen(secured)]);
   port = portOf(server);
 });
@@ -38,9 +38,9 @@ afterAll(() => {
   }
 });
 beforeEach(() => {
-  heard = [];
+  received = [];
   lines.length = 0;
-  answer = (_, response) => void response.end('{"ok":true}');
+  respond = (_, response) => void response.end('{"ok":true}');
 });
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
@@ -51,17 +51,17 @@ function outbound(
   resolve?: (name: string) => Promise<string[]>,
   ports = [443, port, portOf(secured)],
 ): Outbound {
-  const made = new Outbound(
+  const created = new Outbound(
     { allow, ports },
     createLogger('test', 'warn', '1', { write: (line) => void lines.push(line) }),
     resolve,
   );
-  open.push(made);
-  return made;
+  open.push(created);
+  return created;
 }
 const failureOf = (by: Outbound, url: string, more: OutboundRequest = {}) =>
   by.request(url, more).then(
-    (answered) => `answered ${answered.status}`,
+    (response) => `status ${response.status}`,
     (error: unknown) => (error instanceof OutboundError ? error : Promise.reject(error as Error)),
   );
 const allowed = () => outbound([`http://localhost:${port}`]);
@@ -74,12 +74,12 @@ describe('an origin that is allowed', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect([status, body.toString()]).toEqual([200, '{"ok":true}']);
-    expect(heard[0]).toMatchObject({ method: 'POST', url: '/in' });
-    expect(heard[0]!.headers).toMatchObject({
+    expect(received[0]).toMatchObject({ method: 'POST', url: '/in' });
+    expect(received[0]!.headers).toMatchObject({
       'user-agent': 'Holdfast',
       'content-type': 'application/x-www-form-urlencoded',
     });
-    expect(heard[0]!.headers.cookie).toBeUndefined();
+    expect(received[0]!.headers.cookie).toBeUndefined();
     expect(lines).toEqual([expect.stringContaining(`http://localhost:${port}`)]);
   });
 
@@ -90,26 +90,26 @@ describe('an origin that is allowed', () => {
       'another scheme': `https://localhost:${port}/`,
     }[what]!;
     expect(await failureOf(allowed(), url)).toMatchObject({ failure: 'address not allowed' });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test('still needs a valid certificate', async () => {
     expect(
       await failureOf(outbound([`https://localhost:${portOf(secured)}`]), `https://localhost:${portOf(secured)}/`),
-    ).toMatchObject({ failure: 'no answer', message: 'no answer.' });
-    expect(heard).toEqual([]);
+    ).toMatchObject({ failure: 'no response', message: 'no response.' });
+    expect(received).toEqual([]);
   });
 
   test('is called without the proxy of the environment, and without cookies of earlier responses', async () => {
     const before = process.env.http_proxy;
     process.env.http_proxy = 'http://127.0.0.1:9';
-    answer = (_, response) => void response.setHeader('set-cookie', 'a=b').end();
+    respond = (_, response) => void response.setHeader('set-cookie', 'a=b').end();
     const by = allowed();
     await by.request(local());
     await by.request(local());
     if (before === undefined) delete process.env.http_proxy;
     else process.env.http_proxy = before;
-    expect(heard.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
+    expect(received.map(({ headers }) => headers.cookie)).toEqual([undefined, undefined]);
   });
 });
 
@@ -117,10 +117,10 @@ describe('a name', () => {
   test('is rejected when any of its addresses is not public', async () => {
     for (const addresses of [
       ['127.0.0.1'],
-      [someoneElse, '127.0.0.1'],
+      [publicAddress, '127.0.0.1'],
       ['::ffff:127.0.0.1'],
       ['64:ff9b::7f00:1'],
-      [someoneElse, 'fd00::1'],
+      [publicAddress, 'fd00::1'],
     ]) {
       const error = await failureOf(
         outbound([], async () => addresses),
@@ -128,20 +128,20 @@ describe('a name', () => {
       );
       expect(error).toMatchObject({ failure: 'address not allowed', message: expect.not.stringContaining('127') });
     }
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 
   test('that resolves to a private address a moment later is not called there (rebinding)', async () => {
-    let asked = 0;
-    const rebinding = outbound([], async () => [(asked += 1) % 2 === 1 ? someoneElse : '127.0.0.1']);
+    let lookups = 0;
+    const rebinding = outbound([], async () => [(lookups += 1) % 2 === 1 ? publicAddress : '127.0.0.1']);
     const url = `https://shop.example:${portOf(secured)}/`;
     expect(await failureOf(rebinding, url, { timeoutMs: 400 })).toMatchObject({
-      failure: expect.stringMatching(/no answer|timed out/),
+      failure: expect.stringMatching(/no response|timed out/),
     });
     // One lookup and one connection: there was no second lookup to exploit.
-    expect(asked).toBe(1);
+    expect(lookups).toBe(1);
     expect(await failureOf(rebinding, url)).toMatchObject({ failure: 'address not allowed' });
-    expect([asked, heard]).toEqual([2, []]);
+    expect([lookups, received]).toEqual([2, []]);
   });
 
   test('that does not resolve fails without details', async () => {
@@ -150,13 +150,13 @@ describe('a name', () => {
         outbound([], async () => []),
         'https://shop.example/',
       ),
-    ).toMatchObject({ failure: 'no answer' });
+    ).toMatchObject({ failure: 'no response' });
     expect(
       await failureOf(
         outbound([], () => Promise.reject(new Error('queryA ESERVFAIL 10.0.0.2'))),
         'https://shop.example/',
       ),
-    ).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+    ).toMatchObject({ failure: 'no response', message: 'no response.' });
   });
 
   test('fails after the timeout of the request when its name server does not respond', async () => {
@@ -173,29 +173,29 @@ describe('a name', () => {
   });
 
   test('is not looked up when the URL contains an address', async () => {
-    const never = outbound([], () => Promise.reject(new Error('asked')));
+    const never = outbound([], () => Promise.reject(new Error('looked up')));
     for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
       expect(await failureOf(never, `https://${host}:${portOf(secured)}/`)).toMatchObject({
         failure: 'address not allowed',
       });
     }
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 
 describe('a response', () => {
   test.each([301, 302, 303, 307, 308])('%i fails, and the redirect is not followed', async (status) => {
-    answer = (_, response) => void response.writeHead(status, { location: `http://localhost:${port}/second` }).end();
+    respond = (_, response) => void response.writeHead(status, { location: `http://localhost:${port}/second` }).end();
     expect(await failureOf(allowed(), local())).toMatchObject({
       failure: 'status',
       status,
       message: expect.stringContaining('not followed'),
     });
-    expect(heard.map(({ url }) => url)).toEqual(['/in']);
+    expect(received.map(({ url }) => url)).toEqual(['/in']);
   });
 
   test('that redirects to the metadata service is not followed', async () => {
-    answer = (_, response) =>
+    respond = (_, response) =>
       void response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end();
     expect(await failureOf(allowed(), local())).toMatchObject({
       failure: 'status',
@@ -204,7 +204,7 @@ describe('a response', () => {
   });
 
   test.each([400, 404, 500, 503])('%i fails without its body', async (status) => {
-    answer = (_, response) => void response.writeHead(status, 'tell nobody').end('a secret from inside');
+    respond = (_, response) => void response.writeHead(status, 'Internal detail').end('a secret from inside');
     expect(await failureOf(allowed(), local())).toMatchObject({
       failure: 'status',
       status,
@@ -218,10 +218,10 @@ describe('a response', () => {
       response.on('close', () => clearInterval(timer));
     };
     for (const tooMuch of [endless, ((_, response) => void response.end(Buffer.alloc(65_537))) as RequestListener]) {
-      answer = tooMuch;
+      respond = tooMuch;
       expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'too large' });
     }
-    answer = (_, response) => void response.end(Buffer.alloc(65_536));
+    respond = (_, response) => void response.end(Buffer.alloc(65_536));
     expect((await allowed().request(local())).body).toHaveLength(65_536);
   });
 
@@ -231,13 +231,13 @@ describe('a response', () => {
       response.on('close', () => clearInterval(timer));
     };
     for (const slow of [dripping, (() => undefined) as RequestListener]) {
-      answer = slow;
+      respond = slow;
       expect(await failureOf(allowed(), local(), { timeoutMs: 300 })).toMatchObject({ failure: 'timed out' });
     }
   });
 
   test('that breaks off fails', async () => {
-    answer = (request) => void request.socket.destroy();
-    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'no answer', message: 'no answer.' });
+    respond = (request) => void request.socket.destroy();
+    expect(await failureOf(allowed(), local())).toMatchObject({ failure: 'no response', message: 'no response.' });
   });
 });

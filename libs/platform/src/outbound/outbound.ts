@@ -115,5 +115,5 @@ function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
   if (error instanceof OutboundError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (signal.aborted || /TIMEOUT/.test(code)) return new OutboundError('timed out', 'timed out.');
-  return new OutboundError('no answer', 'no answer.');
+  return new OutboundError('no response', 'no response.');
 }
