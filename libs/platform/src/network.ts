@@ -3,8 +3,8 @@ import ipaddr from 'ipaddr.js';
 import type { RequestInfo } from '@holdfast/contracts';
 
 /**
- * The network that one subscriber has: an IPv4 address itself, and the /64 of an IPv6 address, within which a subscriber
- * may change addresses.
+ * The network that one subscriber has: an IPv4 address itself, and the /64 of an IPv6 address, within which a
+ * subscriber may change addresses.
  */
 export function networkOf(address: string): string {
   const canonical = canonicalAddress(address);
