@@ -12,12 +12,12 @@ import type { RequestLimits } from './request-limits.js';
 const claims = { org: 'acme', client_id: 'app_1', scope: 'offers:write issued:read' } as AccessTokenClaims;
 const verify = (token: string) =>
   token === 'valid' ? Promise.resolve(claims) : Promise.reject(new AppError('invalid_token'));
-let access: 'ok' | 'revoked';
+let access: 'valid' | 'revoked';
 let limits: RequestLimits;
 let deniedRequests: number;
 
 beforeEach(() => {
-  [access, deniedRequests] = ['ok', 0];
+  [access, deniedRequests] = ['valid', 0];
   limits = { countDenied: () => void (deniedRequests += 1), admitApp: () => undefined } as unknown as RequestLimits;
   // Constructing the strategy registers it with Passport.
   new BearerStrategy(
