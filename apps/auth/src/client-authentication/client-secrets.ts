@@ -18,7 +18,7 @@ export async function findPresentedClient(
   }
 }
 
-/** Makes oidc-provider compare secrets with keyed hashes, of which two may be live, and limits how often clients try. */
+/** Compares client secrets with keyed hashes, of which two may be live, and limits how often clients try. */
 export function compareSecretHashes({ Client }: Provider, limits: ClientLimits, pepper: Buffer): void {
   Client.prototype.compareClientSecret = function (presented: string): boolean {
     const request = issuerRequestOf(Provider.ctx);

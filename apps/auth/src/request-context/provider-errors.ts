@@ -7,7 +7,7 @@ import { issuerRequestOf } from './issuer-request.js';
 
 const unexpectedErrorLines = new LogBudget(10);
 
-/** Notes every error of oidc-provider itself for the access log, and logs unexpected ones. `name` is of the endpoint. */
+/** Notes errors of oidc-provider itself for the access log, and logs unexpected ones. `name` is of the endpoint. */
 export function observeProviderErrors(provider: Provider, name: string, logger: Logger, org?: string): void {
   provider.on('server_error', (ctx, err) => {
     // An unavailable dependency is expected, and the access log line names it.
