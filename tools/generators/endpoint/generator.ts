@@ -123,14 +123,16 @@ function addController(tree: Tree, options: Options): void {
   responses: { 200: { description: 'Done', schema: ${contract}.reply } },
 });`;
   const input = `@Input() input: InputOf<typeof ${contract}Endpoint>, @Req() request: FastifyRequest`;
+  const reply = `Omit<ReplyOf<typeof ${contract}>, 'replayed'>`;
   const method_ = read
     ? `read(${input}): Promise<ReplyOf<typeof ${contract}>> {
     ${names && `const { ${names} } = input.params;`}
     return this.resources.read(request, ${contract}, { ${names} }, () => []);
   }`
-    : `act(${input}, @Res({ passthrough: true }) reply: FastifyReply): Promise<Omit<ReplyOf<typeof ${contract}>, 'replayed'>> {
+    : `act(${input}, @Res({ passthrough: true }) reply: FastifyReply): Promise<${reply}> {
     ${names && `const { ${names} } = input.params;`}
-    return this.resources.act(request, reply, ${contract}, { ${[...parameters, '...keyOf(input)'].join(', ')} }, () => []);
+    const command = { ${[...parameters, '...keyOf(input)'].join(', ')} };
+    return this.resources.act(request, reply, ${contract}, command, () => []);
   }`;
   tree.write(
     `apps/gateway/src/${feature}/${name}.controller.ts`,

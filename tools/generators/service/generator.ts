@@ -8,6 +8,16 @@ interface Options {
 
 /** From right to left of the layers (CONTRIBUTING.md "Where things go"). */
 const libraries = ['service', 'messaging', 'data', 'platform', 'contracts'];
+/** What every service with a database has: `baseConfigSchema` and `databaseConfigSchema`. */
+const settings = [
+  'DATABASE_URL',
+  'DATABASE_PASSWORD_FILE',
+  'DATABASE_POOL',
+  'BASE_URL',
+  'NATS_URL',
+  'NATS_NKEY_SEED',
+  'OPS_PORT',
+];
 
 /** Writes what CONTRIBUTING.md "Add a service" lists, so that what is left is the behaviour. */
 export default async function serviceGenerator(tree: Tree, options: Options): Promise<void> {
@@ -65,7 +75,7 @@ ${owns}.
 | **Handles** | |
 | **Emits** | |
 | **Consumes** | |
-| **Config** | \`DATABASE_URL\` \`DATABASE_PASSWORD_FILE\` \`DATABASE_POOL\` \`BASE_URL\` \`NATS_URL\` \`NATS_NKEY_SEED\` \`OPS_PORT\` |
+| **Config** | ${settings.map((setting) => `\`${setting}\``).join(' ')} |
 `,
   );
 }

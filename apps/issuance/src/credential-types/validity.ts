@@ -1,39 +1,29 @@
-/** ISO 8601 duration of whole numbers. Weeks may stand beside other units, as in ISO 8601-2 and in Temporal. */
-const durationPattern =
-  /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
+import { Temporal } from 'temporal-polyfill';
+
 const dayMs = 86_400_000;
 
-/**
- * `from` plus an ISO 8601 duration, by the calendar in UTC: a month after the 31st of January is the last of February
- * (Temporal's `overflow: 'constrain'`). Years and months first, then the rest, as Temporal adds. @throws RangeError
- */
-export function addDuration(from: Date, duration: string): Date {
-  const match = durationPattern.exec(duration);
-  if (!match) throw new RangeError(`"${duration}" is not an ISO 8601 duration`);
-  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
-    .slice(1)
-    .map((n) => Number(n ?? 0));
-  const endMonth = from.getUTCFullYear() * 12 + from.getUTCMonth() + years * 12 + months;
-  const lastDay = new Date(Date.UTC(0, 0, 1));
-  lastDay.setUTCFullYear(Math.floor(endMonth / 12), (endMonth % 12) + 1, 0);
-  const date = new Date(from);
-  date.setUTCFullYear(
-    lastDay.getUTCFullYear(),
-    lastDay.getUTCMonth(),
-    Math.min(from.getUTCDate(), lastDay.getUTCDate()),
-  );
-  const end = new Date(date.getTime() + (weeks * 7 + days) * dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1000);
-  if (Number.isNaN(end.getTime())) throw new RangeError(`"${duration}" exceeds the range of dates`);
-  return end;
+/** An ISO 8601 duration of whole numbers, in capitals and without a sign; Temporal accepts more. @throws RangeError */
+function parse(duration: string): Temporal.Duration {
+  if (!/^P[0-9A-Z]+$/.test(duration)) throw new RangeError(`"${duration}" is not an ISO 8601 duration`);
+  return Temporal.Duration.from(duration);
 }
 
-/** The shortest and the longest that a duration can be in ms, depending on its months and years. @throws RangeError */
+/**
+ * `from` plus an ISO 8601 duration, by the calendar in UTC: a month after the 31st of January is the last of February.
+ * @throws RangeError
+ */
+export function addDuration(from: Date, duration: string): Date {
+  const start = Temporal.Instant.fromEpochMilliseconds(from.getTime()).toZonedDateTimeISO('UTC');
+  return new Date(start.add(parse(duration)).epochMilliseconds);
+}
+
+/**
+ * The shortest and the longest that a duration can be in ms, depending on its months and years. One that Temporal
+ * cannot hold (more than 2³² years, 2⁵³ seconds) is longer than every limit.
+ */
 export function durationBounds(duration: string): { minMs: number; maxMs: number } {
-  const match = durationPattern.exec(duration);
-  if (!match) throw new RangeError(`"${duration}" is not an ISO 8601 duration`);
-  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
-    .slice(1)
-    .map((n) => Number(n ?? 0));
+  if (!isRepresentable(duration)) return { minMs: Infinity, maxMs: Infinity };
+  const { years, months, weeks, days, hours, minutes, seconds } = parse(duration);
   const fixed = (weeks * 7 + days) * dayMs + ((hours * 60 + minutes) * 60 + seconds) * 1000;
   // Whole years of months are years: P12M is P1Y, not twelve times the shortest month.
   const wholeYears = years + Math.floor(months / 12);
@@ -42,6 +32,15 @@ export function durationBounds(duration: string): { minMs: number; maxMs: number
     minMs: fixed + (wholeYears * 365 + minDays(rest)) * dayMs,
     maxMs: fixed + (wholeYears * 366 + Math.min(rest * 31, 366)) * dayMs,
   };
+}
+
+function isRepresentable(duration: string): boolean {
+  try {
+    parse(duration);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The fewest days that so many months in a row can have. */
