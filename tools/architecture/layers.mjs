@@ -12,7 +12,8 @@ const tests = ['layer:testing', 'layer:platform-policy'];
 
 export const layers = [
   { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: [] },
-  // NATS users and permissions, database roles and grants: generated from contracts, used by operators' tools and tests.
+  // NATS users and permissions, database roles and grants: generated from contracts, used by operators' tools and
+  // tests.
   { sourceTag: 'layer:platform-policy', onlyDependOnLibsWithTags: ['layer:contracts'] },
   { sourceTag: 'layer:platform', onlyDependOnLibsWithTags: ['layer:contracts'] },
   // Formats and hashes of transparency logs, for verifiers too: independent of everything else.
@@ -25,7 +26,8 @@ export const layers = [
   { sourceTag: 'layer:access', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:audit-client', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },
-  // What browsers load: an app serves it as files and imports nothing of it. Its build uses the document head of platform.
+  // What browsers load: an app serves it as files and imports nothing of it. Its build uses the document head of
+  // platform.
   { sourceTag: 'layer:pages', onlyDependOnLibsWithTags: platform },
   {
     sourceTag: 'layer:app',

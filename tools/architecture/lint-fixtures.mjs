@@ -1,6 +1,6 @@
-// Lints sources that do not exist on disk, as if they stood in the files named: `node lint-fixtures.mjs '[{ "file", "text"
-// }]'`. Prints, per source, the rules that were broken. A process of its own, since ESLint keeps what it has read of a
-// project.
+// Lints sources that do not exist on disk, as if they stood in the files named: `node lint-fixtures.mjs '[{ "file",
+// "text" }]'`. Prints, per source, the rules that were broken. A process of its own, since ESLint keeps what it has
+// read of a project.
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
 import ts from 'typescript-eslint';
