@@ -109,7 +109,7 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }
 
-export async function acceptsConnections(connectionString: string): Promise<boolean> {
+async function acceptsConnections(connectionString: string): Promise<boolean> {
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: 2000 });
   client.on('error', () => undefined);
   try {

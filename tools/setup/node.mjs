@@ -7,7 +7,7 @@ import { root } from './paths.mjs';
  * @param {string} version such as v24.11.0
  * @param {[number, number]} minimum
  */
-export function atLeast(version, [major, minor]) {
+function atLeast(version, [major, minor]) {
   const [a = 0, b = 0] = version.replace(/^v/, '').split('.').map(Number);
   return a > major || (a === major && b >= minor);
 }

@@ -33,7 +33,7 @@ export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIG
   };
 }
 
-export function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKeys()): AuditConfig {
+function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKeys()): AuditConfig {
   return { ...testConfig(nats, 'audit'), ...keys, DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
 }
 

@@ -17,7 +17,7 @@ export type ServiceName = keyof typeof services;
 export const serviceNames = Object.keys(services) as ServiceName[];
 
 /** NATS users that are no services: `deploy` declares streams, `operator` is the CLI of the operator. */
-export const toolNames = ['deploy', 'operator'] as const;
+const toolNames = ['deploy', 'operator'] as const;
 
 export type BusUser = ServiceName | (typeof toolNames)[number];
 

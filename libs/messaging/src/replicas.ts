@@ -10,7 +10,7 @@ import type { ChosenReplica, ReplicaChooser, RequestEnd } from './bus.js';
 import { subscribeValidated } from './validated-subscription.js';
 
 /** A replica that has not announced itself for this long counts as hung: it missed four announcements. */
-export const silentAfterMs = 1000;
+const silentAfterMs = 1000;
 const ejectionMs = 2000;
 const maxEjectionMs = 16_000;
 /** A replica that has been silent for this long is removed. */

@@ -3,7 +3,7 @@ import { aheadOf, RemoteClock, type Clock, type ClockReading, type ClockTrust, t
 import { clockOffset } from './metrics.js';
 import { PeerClocks } from './peer-clocks.js';
 
-export const defaultMaxClockOffsetMs = 5000;
+const defaultMaxClockOffsetMs = 5000;
 /**
  * Below this offset the machine's own clock is used, because it does not go back between two readings of PostgreSQL's.
  */

@@ -65,7 +65,7 @@ describe('after an erasure', () => {
     await tables.drop();
   });
 
-  it('a dump has no trace of the customer, not even as a guessable hash, and other entries are still proved', async () => {
+  it('a dump has no trace of the customer, not even a guessable hash, and other entries are still proved', async () => {
     await append(
       signIn(who),
       signIn(other),

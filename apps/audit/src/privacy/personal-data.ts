@@ -17,7 +17,7 @@ export interface PersonalDataKey {
  * Fields of a record that may reveal something about a human. The reason of a suspension or revocation is free text.
  * Callers choose `requestId` (X-Request-Id) and `traceparent`, so these may contain a customer's id.
  */
-export const personalFields = ['address', 'userAgent', 'reason', 'requestId', 'traceparent'] as const;
+const personalFields = ['address', 'userAgent', 'reason', 'requestId', 'traceparent'] as const;
 type PersonalField = (typeof personalFields)[number];
 export type PersonalData = Partial<Record<PersonalField, Salted>>;
 

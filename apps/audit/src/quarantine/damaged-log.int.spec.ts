@@ -130,7 +130,7 @@ describe('a damaged log or row', () => {
       await eventually(async () => expect((await ids('acme')).slice(size)).toEqual([made.id]));
     });
 
-    it('quarantines records of events, executes erasures, acknowledges, and appends in order after repair', async () => {
+    it('quarantines records, executes erasures, acknowledges events, and appends in order after repair', async () => {
       const who = randomUUID();
       await damage(-3);
       await append(

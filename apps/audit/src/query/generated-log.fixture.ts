@@ -2,12 +2,7 @@ import { actionNames, retentionOf, type Action } from '@holdfast/contracts';
 import type { TestDatabase } from '@holdfast/testing';
 import { monthOf } from '../retention/months.js';
 
-export const generatedActions = [
-  'subject.read',
-  'offer.create',
-  'subject.list',
-  'app.create',
-] as const satisfies Action[];
+const generatedActions = ['subject.read', 'offer.create', 'subject.list', 'app.create'] as const satisfies Action[];
 const start = Date.UTC(2026, 0, 1);
 const days = 180;
 

@@ -30,7 +30,7 @@ export interface KeySet {
 export const platform = 'platform';
 /** `issuer` of an organization's keys. The prefix keeps an organization with the short ID "platform" apart. */
 export const issuerOf = (shortId: string) => `o/${shortId}`;
-export const algsOf = (issuer: string): SigningAlg[] => (issuer === platform ? ['EdDSA'] : ['RS256', 'ES256']);
+const algsOf = (issuer: string): SigningAlg[] => (issuer === platform ? ['EdDSA'] : ['RS256', 'ES256']);
 
 const select = statement(
   'signing_keys',

@@ -21,7 +21,7 @@ export interface TokenResponse {
 }
 
 /** The audit record of a token request. */
-export function tokenRecord(
+function tokenRecord(
   { info, client }: IssuerRequest,
   { status, error, scope }: TokenResponse,
   now: Date,

@@ -24,7 +24,7 @@ const params = z.strictObject({
   id: uuid.describe('The credential: `credentialId` of an offer, or `id` of a credential'),
 });
 
-export const getIssuedEndpoint = endpoint({
+const getIssuedEndpoint = endpoint({
   id: 'getIssued',
   method: 'GET',
   path: '/o/{shortId}/api/credentials/issued/{id}',
@@ -72,7 +72,7 @@ const transition = (
     examples: { body: reasonExamples, response },
   });
 
-export const suspendCredentialEndpoint = transition(
+const suspendCredentialEndpoint = transition(
   'suspend',
   {
     summary: 'Suspend a credential',
@@ -83,7 +83,7 @@ export const suspendCredentialEndpoint = transition(
   },
   { ...credentialExample, status: 'suspended' },
 );
-export const resumeCredentialEndpoint = transition(
+const resumeCredentialEndpoint = transition(
   'resume',
   {
     summary: 'Resume a credential',
@@ -91,7 +91,7 @@ export const resumeCredentialEndpoint = transition(
   },
   credentialExample,
 );
-export const revokeCredentialEndpoint = transition(
+const revokeCredentialEndpoint = transition(
   'revoke',
   {
     summary: 'Revoke a credential',

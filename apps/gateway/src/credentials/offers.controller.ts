@@ -83,7 +83,7 @@ const params = z.strictObject({
   offerId: uuid.describe('The offer: `offerId` of the response to its creation'),
 });
 
-export const getOfferEndpoint = endpoint({
+const getOfferEndpoint = endpoint({
   id: 'getOffer',
   method: 'GET',
   path: '/o/{shortId}/api/credentials/offers/{offerId}',
@@ -108,7 +108,7 @@ export const getOfferEndpoint = endpoint({
   },
 });
 
-export const withdrawOfferEndpoint = endpoint({
+const withdrawOfferEndpoint = endpoint({
   id: 'withdrawOffer',
   method: 'DELETE',
   path: '/o/{shortId}/api/credentials/offers/{offerId}',

@@ -47,7 +47,7 @@ export const listSubjectsEndpoint = endpoint({
   examples: { response: pageExample(subjectSummaryExample) },
 });
 
-export const getSubjectEndpoint = endpoint({
+const getSubjectEndpoint = endpoint({
   id: 'getSubject',
   method: 'GET',
   path: '/o/{shortId}/api/credentials/subjects/{subject}',
@@ -62,7 +62,7 @@ export const getSubjectEndpoint = endpoint({
   examples: { response: subjectExample },
 });
 
-export const eraseSubjectEndpoint = endpoint({
+const eraseSubjectEndpoint = endpoint({
   id: 'eraseSubject',
   method: 'DELETE',
   path: '/o/{shortId}/api/credentials/subjects/{subject}',

@@ -18,7 +18,7 @@ const sameForAll = 'the same for everybody';
 /** Swagger UI needs inline styles. */
 const policy = scriptPolicy({ inlineStyles: true });
 
-export const openApiEndpoint = endpoint({
+const openApiEndpoint = endpoint({
   id: 'getOpenApi',
   method: 'GET',
   public: sameForAll,
@@ -29,7 +29,7 @@ export const openApiEndpoint = endpoint({
   summary: 'This description, as OpenAPI 3.1',
   responses: { 200: { description: 'The description' } },
 });
-export const docsEndpoint = endpoint({
+const docsEndpoint = endpoint({
   id: 'getDocs',
   method: 'GET',
   public: sameForAll,
@@ -41,7 +41,7 @@ export const docsEndpoint = endpoint({
   summary: 'The API reference as a page',
   responses: { 200: { description: 'The page' } },
 });
-export const errorsEndpoint = endpoint({
+const errorsEndpoint = endpoint({
   id: 'getErrorDocs',
   method: 'GET',
   public: sameForAll,
@@ -53,7 +53,7 @@ export const errorsEndpoint = endpoint({
   summary: 'Every error code and what to do about it',
   responses: { 200: { description: 'The page' } },
 });
-export const assetEndpoint = endpoint({
+const assetEndpoint = endpoint({
   id: 'getDocsAsset',
   method: 'GET',
   public: sameForAll,

@@ -75,7 +75,7 @@ export function newRequestContext(
   };
 }
 
-export function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
+function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
   return { type: 'app', id: client_id, name: client_name };
 }
 

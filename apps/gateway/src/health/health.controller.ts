@@ -7,7 +7,7 @@ const tag = 'Health';
 const unrecorded = 'concerns no organization';
 const responses = { 200: { description: 'Yes' } };
 
-export const healthEndpoint = endpoint({
+const healthEndpoint = endpoint({
   id: 'getHealth',
   method: 'GET',
   public: 'for load balancers and supervisors',
@@ -18,7 +18,7 @@ export const healthEndpoint = endpoint({
   summary: 'Whether the gateway is alive',
   responses,
 });
-export const readyEndpoint = endpoint({
+const readyEndpoint = endpoint({
   id: 'getReadiness',
   method: 'GET',
   public: 'for load balancers and supervisors',

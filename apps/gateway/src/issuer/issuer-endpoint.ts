@@ -6,7 +6,7 @@ import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
 const tag = 'OpenID Connect';
 const uid = z.string().regex(signInUidPattern).describe('The sign-in, as in the URL of its page');
-export const ofOrganization = z.strictObject({ shortId });
+const ofOrganization = z.strictObject({ shortId });
 export const ofSignIn = z.strictObject({ shortId, uid });
 export const errors: Endpoint['errors'] = ['unknown_organization'];
 const isPublic = 'OAuth and OpenID Connect authenticate clients and customers';

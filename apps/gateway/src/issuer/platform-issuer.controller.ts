@@ -128,7 +128,7 @@ export const tokenEndpoint = endpoint({
   reference: tokenReference,
 });
 
-export const metadataEndpoint = endpoint({
+const metadataEndpoint = endpoint({
   id: 'getServerMetadata',
   method: 'GET',
   public: 'metadata, the same for everybody',

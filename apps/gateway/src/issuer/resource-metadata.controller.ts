@@ -32,7 +32,7 @@ const resourceMetadataReference: Json = {
   },
 };
 
-export const resourceMetadataEndpoint = endpoint({
+const resourceMetadataEndpoint = endpoint({
   id: 'getResourceMetadata',
   method: 'GET',
   public: 'metadata, the same for everybody',
@@ -45,7 +45,7 @@ export const resourceMetadataEndpoint = endpoint({
   reference: resourceMetadataReference,
 });
 
-export const apiMetadataEndpoint = endpoint({
+const apiMetadataEndpoint = endpoint({
   ...resourceMetadataEndpoint,
   id: 'getApiMetadata',
   path: '/.well-known/oauth-protected-resource/api',

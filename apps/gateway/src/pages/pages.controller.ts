@@ -25,7 +25,7 @@ function PageHeaders(): MethodDecorator {
   );
 }
 
-export const claimPageEndpoint = endpoint({
+const claimPageEndpoint = endpoint({
   id: 'getClaimPage',
   method: 'GET',
   public: 'static files, the same for everybody',
@@ -42,7 +42,7 @@ export const claimPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
-export const signInPageEndpoint = endpoint({
+const signInPageEndpoint = endpoint({
   id: 'getSignInPage',
   method: 'GET',
   public: 'static files, the same for everybody',
@@ -60,7 +60,7 @@ export const signInPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
-export const pageAssetEndpoint = endpoint({
+const pageAssetEndpoint = endpoint({
   id: 'getPageAsset',
   method: 'GET',
   public: 'static files, the same for everybody',
@@ -78,7 +78,7 @@ export const pageAssetEndpoint = endpoint({
   errors: ['not_found'],
 });
 
-export const faviconEndpoint = endpoint({
+const faviconEndpoint = endpoint({
   id: 'getFavicon',
   method: 'GET',
   public: 'static files, the same for everybody',

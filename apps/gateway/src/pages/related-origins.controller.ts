@@ -4,7 +4,7 @@ import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { endpoint, Route } from '../endpoints/endpoint.js';
 
-export const relatedOriginsEndpoint = endpoint({
+const relatedOriginsEndpoint = endpoint({
   id: 'getRelatedOrigins',
   method: 'GET',
   public: 'metadata, the same for everybody',

@@ -73,7 +73,7 @@ export const presenceChallengeEndpoint = endpoint({
   },
 });
 
-export const presencePreflightEndpoint = endpoint({
+const presencePreflightEndpoint = endpoint({
   id: 'preflightPresenceChallenge',
   method: 'OPTIONS',
   public: "the visitor's browser sends it, before there is a customer",

@@ -5,7 +5,7 @@ import { AppError } from '@holdfast/platform';
 import { endpoint, Route } from '../endpoints/endpoint.js';
 import { WIDGET, type Widget } from './widget.js';
 
-export const widgetEndpoint = endpoint({
+const widgetEndpoint = endpoint({
   id: 'getPresenceWidget',
   method: 'GET',
   public: 'static files, the same for everybody',

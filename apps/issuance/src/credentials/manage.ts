@@ -4,8 +4,7 @@ import { closeOffers } from '../customer/close-offers.js';
 import type { Customer, CustomerCredential } from '../customer/customer.js';
 import { credentialStateOf, next } from '../customer/transitions.js';
 
-export const manageActions = ['suspend', 'resume', 'revoke'] as const;
-export type ManageAction = (typeof manageActions)[number];
+export type ManageAction = 'suspend' | 'resume' | 'revoke';
 
 /**
  * The organization suspends, resumes or revokes. A suspension or revocation withdraws an open offer, whose link could

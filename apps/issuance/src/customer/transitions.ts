@@ -96,7 +96,7 @@ interface Transition {
  * again, but not renewed; `revocable` guards a credential that a customer holds, so an offer can always be withdrawn;
  * and an offer never leads out of a suspension.
  */
-export const transitionTable: Record<TransitionName, Partial<Record<Stage, Transition>>> = {
+const transitionTable: Record<TransitionName, Partial<Record<Stage, Transition>>> = {
   offer: { none: { to: 'offered' }, offered: { to: 'offered' }, issued: { to: 'issued' } },
   claim: { offered: { to: 'issued', guard: claimable } },
   withdraw: { offered: { to: 'revoked', guard: unclaimed }, issued: { to: 'issued', guard: unclaimed } },

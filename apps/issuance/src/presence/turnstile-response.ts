@@ -16,7 +16,7 @@ export type TurnstileResponse = z.output<typeof responseSchema>;
 /** Cloudflare accepts a token for five minutes, and so do we. */
 const ttlMs = 5 * 60_000;
 /** The action of the widget (`data-action`), so that a token of a log-in form creates no offer. */
-export const turnstileAction = 'offer';
+const turnstileAction = 'offer';
 
 /** @throws presence_unavailable */
 export function readTurnstileResponse(body: Buffer): TurnstileResponse {

@@ -145,7 +145,7 @@ export const auditTargetSchema = z.strictObject({
 export type AuditTarget = z.infer<typeof auditTargetSchema>;
 
 /** Old and new value of each changed field. Never a secret or a customer's id. */
-export const changesSchema = z.record(
+const changesSchema = z.record(
   z.string(),
   z.strictObject({ from: z.json().optional().describe('Before'), to: z.json().optional().describe('After') }),
 );

@@ -11,7 +11,7 @@ export const platformKeys = query({
   reply: z.strictObject({ keys: z.array(z.record(z.string(), z.json())) }),
 });
 
-export const issuerKeySchema = z.strictObject({
+const issuerKeySchema = z.strictObject({
   kid: z.string(),
   alg: z.string(),
   state: z

@@ -11,7 +11,7 @@ export const currentApiVersion = '2026-11-01';
 
 const name = z.string().trim().min(1).max(100);
 
-export const organizationSchema = z.strictObject({
+const organizationSchema = z.strictObject({
   shortId,
   name,
   suspended: z.boolean(),
@@ -20,7 +20,7 @@ export const organizationSchema = z.strictObject({
 });
 export type Organization = z.infer<typeof organizationSchema>;
 
-export const appSchema = z.strictObject({
+const appSchema = z.strictObject({
   clientId: z.string(),
   org: shortId,
   name,
@@ -267,7 +267,7 @@ export const getClient = query({
  * Access state of an app or organization. An absent entry means that nothing has changed since the oldest valid token
  * was issued.
  */
-export const accessEntrySchema = z.strictObject({
+const accessEntrySchema = z.strictObject({
   seq: z.int(),
   kind: z.enum(['app', 'organization']),
   id: z.string(),

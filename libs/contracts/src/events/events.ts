@@ -146,7 +146,7 @@ const base = {
 // The schemas are loose, so that older consumers ignore members that a newer producer adds (CONTRIBUTING,
 // deployability).
 
-export const customerEventTypes = [
+const customerEventTypes = [
   'offer.created',
   'offer.expired',
   'offer.withdrawn',
@@ -175,7 +175,7 @@ export const customerEventSchema = z.looseObject({
 export type CustomerEvent = z.infer<typeof customerEventSchema>;
 
 /** Event about a setting of an organization. */
-export const settingEventSchema = z.looseObject({
+const settingEventSchema = z.looseObject({
   ...base,
   type: z
     .enum(['credential_type.created', 'credential_type.updated', 'presence_policy.updated'])

@@ -3,7 +3,7 @@ import { command, query } from '../contract.js';
 import { instant } from '../fields.js';
 import { streams, type Stream } from './streams.js';
 
-export const quarantinedEventSchema = z.strictObject({
+const quarantinedEventSchema = z.strictObject({
   event: z.uuid().describe('Id of the event'),
   type: z.string().describe('Its type'),
   consumer: z.string().describe('Which service cannot apply it'),

@@ -9,7 +9,7 @@ export const claimTokenSchema = z
   .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the 43 characters after the # of the claim link')
   .describe('The text after the # of the claim link');
 
-export const claimStates = ['open', 'claimed', 'expired', 'withdrawn'] as const;
+const claimStates = ['open', 'claimed', 'expired', 'withdrawn'] as const;
 
 /** Data of a claim that is shown to anybody with the link. */
 export const claimSchema = z

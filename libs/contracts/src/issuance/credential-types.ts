@@ -12,7 +12,7 @@ const duration = z
   );
 
 /** A type of credential that an organization issues (product §5). */
-export const credentialTypeSchema = z
+const credentialTypeSchema = z
   .strictObject({
     name: credentialTypeName.describe('For programs; permanent'),
     display: z.string().trim().min(1).max(100).describe('For people'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 
 /** Specification §3: expiration is derived from time and is no status. */
-export const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
+const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
 export type CredentialStatus = (typeof credentialStatuses)[number];
 
 /** Specification §2.2. */
@@ -58,10 +58,10 @@ export const subjectSummarySchema = z
   .meta({ id: 'SubjectSummary' });
 export type SubjectSummary = z.infer<typeof subjectSummarySchema>;
 
-export const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as const;
+const offerStatuses = ['open', 'claimed', 'withdrawn', 'superseded'] as const;
 
 /** An offer in an event, without its claim token. */
-export const offerStateSchema = z.looseObject({
+const offerStateSchema = z.looseObject({
   id: uuid.describe('The offer'),
   credentialId: uuid.describe('The credential that it offers'),
   status: z.enum(offerStatuses).describe('An expired offer stays `open`'),

@@ -57,7 +57,7 @@ export const presenceOrigin = query({
   errors: ['unknown_app'],
 });
 
-export const presencePolicySchema = z.strictObject({
+const presencePolicySchema = z.strictObject({
   policy: z.enum(['optional', 'required']).describe('Whether an offer without a proof is refused'),
   turnstile: z.boolean().describe('Whether the organization has a Turnstile secret here'),
 });

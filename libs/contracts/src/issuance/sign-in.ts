@@ -5,7 +5,7 @@ import { credentialTypeName, instant, uuid } from '../fields.js';
 import { webAuthnJson } from './claims.js';
 
 /** The `credential` claim of a customer's tokens, in place of e-mail and name (specification §2.4). */
-export const credentialClaimSchema = z.strictObject({
+const credentialClaimSchema = z.strictObject({
   id: z.string(),
   type: credentialTypeName,
   document_number: z.string().describe('Changes with every renewal: do not use it as a key'),
@@ -25,7 +25,7 @@ export const beginSignIn = command({
   reply: z.strictObject({ options: webAuthnJson, earlierRpId: rpId.optional() }),
 });
 
-export const signInDenialReasons = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
+const signInDenialReasons = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
 
 /**
  * Verifies an assertion (with user verification) and finds the live credential of the requested type. `refused` is a

@@ -10,7 +10,7 @@ export interface OutboundRules {
 }
 
 /** The IP address in a URL, without brackets; undefined if the host is a name. */
-export function literalAddress(hostname: string): string | undefined {
+function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) ? bare : undefined;
 }

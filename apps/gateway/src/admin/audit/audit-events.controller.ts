@@ -19,7 +19,7 @@ import { auditEventExample } from './audit-examples.js';
 
 const tag = 'Admin API: audit';
 
-export const listAuditEventsEndpoint = endpoint({
+const listAuditEventsEndpoint = endpoint({
   id: 'listAuditEvents',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/events',
@@ -38,7 +38,7 @@ export const listAuditEventsEndpoint = endpoint({
   examples: { response: pageExample(auditEventExample) },
 });
 
-export const getAuditEventEndpoint = endpoint({
+const getAuditEventEndpoint = endpoint({
   id: 'getAuditEvent',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/events/{id}',

@@ -23,7 +23,7 @@ import { checkpoint, proof, proofFile, verifierKey } from './audit-examples.js';
 const tag = 'Admin API: audit';
 const text = 'text/plain';
 
-export const getAuditCheckpointEndpoint = endpoint({
+const getAuditCheckpointEndpoint = endpoint({
   id: 'getAuditCheckpoint',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/checkpoint',
@@ -39,7 +39,7 @@ export const getAuditCheckpointEndpoint = endpoint({
   examples: { text: checkpoint },
 });
 
-export const getAuditKeysEndpoint = endpoint({
+const getAuditKeysEndpoint = endpoint({
   id: 'getAuditKeys',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/keys',
@@ -53,7 +53,7 @@ export const getAuditKeysEndpoint = endpoint({
   examples: { response: { keys: [verifierKey] } },
 });
 
-export const getAuditProofEndpoint = endpoint({
+const getAuditProofEndpoint = endpoint({
   id: 'getAuditProof',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/events/{id}/proof',
@@ -78,7 +78,7 @@ const size = z
   .refine(Number.isSafeInteger, 'is larger than any log')
   .meta({ parameter: { type: 'integer', minimum: 1 } });
 
-export const getAuditConsistencyEndpoint = endpoint({
+const getAuditConsistencyEndpoint = endpoint({
   id: 'getAuditConsistency',
   method: 'GET',
   path: '/o/{shortId}/api/admin/audit/consistency',

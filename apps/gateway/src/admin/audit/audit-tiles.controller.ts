@@ -34,13 +34,13 @@ const tileEndpoint = <Params extends z.ZodType>(id: string, path: string, which:
     errors: ['unknown_tile'],
   });
 
-export const getAuditTileEndpoint = tileEndpoint(
+const getAuditTileEndpoint = tileEndpoint(
   'getAuditTile',
   path,
   'a full one',
   z.strictObject({ shortId, level, tile: segment.describe('Its number in three digits: `007`') }),
 );
-export const getAuditTilePartEndpoint = tileEndpoint(
+const getAuditTilePartEndpoint = tileEndpoint(
   'getAuditTilePart',
   `${path}/{part}`,
   'a partial one, or from number 1000',
@@ -51,7 +51,7 @@ export const getAuditTilePartEndpoint = tileEndpoint(
     part: segment.describe('Of a partial tile how many hashes: `17`; of tile 1234 the last digits: `234`'),
   }),
 );
-export const getAuditTileFurtherPartEndpoint = tileEndpoint(
+const getAuditTileFurtherPartEndpoint = tileEndpoint(
   'getAuditTileFurtherPart',
   `${path}/{part}/{width}`,
   'a partial one from number 1000',

@@ -58,7 +58,7 @@ const typesParameter = z
   .describe('Only events of these types, separated by commas')
   .meta({ parameter: { type: 'string', examples: ['credential.suspended,credential.revoked'] } });
 
-export const listEventsEndpoint = endpoint({
+const listEventsEndpoint = endpoint({
   id: 'listEvents',
   method: 'GET',
   path: '/o/{shortId}/api/admin/events',

@@ -155,7 +155,7 @@ export class AuthReplica {
 }
 
 /** Whether the connection failed before anything was sent on it. */
-export function neverConnected(error: unknown): boolean {
+function neverConnected(error: unknown): boolean {
   const { code, syscall, errors } = (error ?? {}) as Partial<NodeJS.ErrnoException> & { errors?: unknown[] };
   // For a name with several addresses, Node aggregates one error per attempt.
   if (errors) return errors.length > 0 && errors.every(neverConnected);
