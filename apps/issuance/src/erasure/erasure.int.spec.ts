@@ -67,7 +67,7 @@ describe('an erasure', () => {
     });
     await expect(customers.status(subject)).resolves.toEqual({ state: 'unknown' });
     const log = stack.lines.join('');
-    expect(log).toContain('refused a passkey');
+    expect(log).toContain('rejected a passkey');
     for (const secret of [subject, token, open, authenticator.passkeys[0]!.userHandle])
       expect(log).not.toContain(secret);
   });
