@@ -118,7 +118,11 @@ export class Database implements Sql {
     const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) =>
       (await client.query<Row>({ ...s, values }).catch(throwDriverError)).rows;
     const last = async <Row extends QueryResultRow>(s: Statement, values?: unknown[]) => {
-      const [result] = await Promise.all([rows<Row>(s, values), commit()]);
+      const result = rows<Row>(s, values);
+      // When the statement fails, the commit fails too: what rejects is the statement's error, which says why.
+      commit().catch(() => undefined);
+      await result;
+      await commit();
       return result;
     };
     try {
