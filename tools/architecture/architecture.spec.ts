@@ -30,7 +30,7 @@ const long: Record<string, string> = {};
  */
 const waysOut: Record<string, string> = {
   'apps/gateway/src/issuer/proxy/auth-replica.ts': 'auth, behind the gateway, by its configuration',
-  'apps/cli/src/audit/read/http-log.ts': 'the stack that whoever runs the command names',
+  'apps/cli/src/audit/read/http-log.ts': 'the stack that the operator names',
   'apps/pages/src/browser/api.ts': 'runs in a browser, and calls the gateway it came from',
 };
 const waysOutOfAProcess =

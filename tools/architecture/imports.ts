@@ -16,7 +16,7 @@ export function targetOf(file: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
 }
 
-/** Lines with the type `any`, told by the compiler's own parser, so that a comment or a word in a text is none. */
+/** Lines with the type `any`, found by the compiler's own parser, so that a comment or a word in a text is none. */
 export function anyLines(file: string): number[] {
   const source = ts.createSourceFile(file, textOf(file), ts.ScriptTarget.Latest, true);
   const lines: number[] = [];

@@ -81,7 +81,7 @@ export class BrokenLogs {
       entry.loggedAtMs = now;
       this.logger.error(
         `The newest entries of the audit log of ${org} have had no checkpoint for ` +
-          `${Math.round((now - entry.sinceMs) / 1000)} s: until they have one, whoever can write to the database can ` +
+          `${Math.round((now - entry.sinceMs) / 1000)} s: until then, anyone who can write to the database can ` +
           'change them undetected',
       );
     }

@@ -140,7 +140,7 @@ export class StateStore {
     origin: Origin = {},
   ): Promise<boolean> {
     const hash = sha256(id);
-    // The id is left out, since whoever presents it knows it.
+    // The id is left out, since the caller who presents it knows it.
     const { jti: _, ...rest } = payload;
     const account = accountOf(payload);
     // A session may have sign-ins with several credentials. A sign-in in progress may contain a grant, but does not

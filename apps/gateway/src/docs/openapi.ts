@@ -40,7 +40,7 @@ const introduction = [
   '**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never ' +
     'null. Unknown request members and parameters are rejected; responses may get further members. Errors are ' +
     'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors).',
-  '**Reading what was written.** After the response to a change, every read shows it, whoever sends it. A read that ' +
+  '**Reading what was written.** After the response to a change, every read by any app shows it. A read that ' +
     'cannot guarantee this responds 503 with `Retry-After`, never with an old state.',
   '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
     '`RateLimit` (draft-ietf-httpapi-ratelimit-headers), a 429 `Retry-After`.',
@@ -225,7 +225,7 @@ function headersOf({ idempotent }: Endpoint): Json[] {
     required: false,
     description:
       'Your own id of the request: the response and the audit record have it. An id of another form is replaced by ' +
-      'one of ours. An erasure of the customer deletes it from the audit log; log lines and events only have the id ' +
+      'a new one. An erasure of the customer deletes it from the audit log; log lines and events only have the id ' +
       "of the response's `Holdfast-Request-Id`",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };

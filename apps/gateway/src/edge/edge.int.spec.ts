@@ -67,7 +67,7 @@ describe('clients that stop sending', () => {
     expect(client.text).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
   });
 
-  it('and disconnect are recorded with 499, not as an error of ours', async () => {
+  it('and disconnect are recorded with 499, not as an error of the gateway', async () => {
     const client = raw(
       'POST /o/acme/api/claim HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
     );

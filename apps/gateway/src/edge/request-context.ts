@@ -51,7 +51,7 @@ declare module 'fastify' {
   }
 }
 
-/** Accepted form of an X-Request-Id; any other is replaced by an id of ours. */
+/** Accepted form of an X-Request-Id; any other is replaced by a new id. */
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function newRequestContext(

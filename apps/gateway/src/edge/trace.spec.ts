@@ -4,7 +4,7 @@ import { childOf, newTrace } from './trace.js';
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 describe('childOf', () => {
-  it("continues the caller's trace with a span of ours", () => {
+  it("continues the caller's trace with a new span", () => {
     expect(childOf(`00-${trace}-00f067aa0ba902b7-01`)?.traceparent).toMatch(
       new RegExp(`^00-${trace}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`),
     );

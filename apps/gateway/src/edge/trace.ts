@@ -1,6 +1,6 @@
 import { randomForIds } from '@holdfast/platform';
 
-/** W3C Trace Context of a request: the caller's trace with a span of ours, or a new trace. */
+/** W3C Trace Context of a request: the caller's trace with a new span, or a new trace. */
 export interface Trace {
   traceparent: string;
 }

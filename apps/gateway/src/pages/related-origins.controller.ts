@@ -23,8 +23,8 @@ const relatedOriginsEndpoint = endpoint({
 });
 
 /**
- * The response does not depend on the Host header: whoever points a domain at Holdfast has decided that our pages may
- * use it as RP ID, and the pages use only the RP ID of their organization.
+ * The response does not depend on the Host header: an operator who points a domain at Holdfast has decided that our
+ * pages may use it as RP ID, and the pages use only the RP ID of their organization.
  */
 @Controller()
 export class RelatedOriginsController {

@@ -58,7 +58,7 @@ export function turnstileExpiration(
 }
 
 /**
- * The visitor can replace an invalid token. Every other code, unknown ones too, is an error of ours or of Cloudflare.
+ * The visitor can replace an invalid token. Every other code, unknown ones too, is Holdfast's or Cloudflare's error.
  */
 function errorOf(codes: string[]) {
   if (

@@ -37,9 +37,9 @@ interface ModelPrototype {
 
 /**
  * Binds every sign-in to the browser that began it. The library's cookies contain the id that is also in the address of
- * the sign-in page, so whoever saw the address could continue the sign-in and obtain the customer's session and code.
- * Here a cookie contains a secret of the browser, and the sign-in its hash: an id is useless without the secret, and a
- * sign-in that somebody else began cannot be completed in this browser.
+ * the sign-in page, so anyone who saw the address could continue the sign-in and obtain the customer's session and
+ * code. Here a cookie contains a secret of the browser, and the sign-in its hash: an id is useless without the secret,
+ * and a sign-in that somebody else began cannot be completed in this browser.
  *
  * A sign-in is stored only after its passkey was verified, since anybody can begin one. Before that its browser stores
  * it (sealed-sign-ins.ts). A stored sign-in can be consumed once, and its row remains until its cookie has expired.
