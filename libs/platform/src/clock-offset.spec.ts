@@ -51,6 +51,18 @@ describe('bounds of another clock', () => {
           Math.min(...steps.slice(-8).map((s) => s.thereMs + s.backMs)) + roundingMs,
         );
       }),
+      {
+        // Rounding puts the earliest time of the second reading after the latest of the first.
+        examples: [
+          [
+            3.637978807091713e-12,
+            [
+              { waitMs: 0, thereMs: 0, backMs: 22578.5379284559 },
+              { waitMs: 0, thereMs: 29695.07766011808, backMs: 0 },
+            ],
+          ],
+        ],
+      },
     );
   });
 

@@ -13,6 +13,9 @@ export interface EpochBounds {
 
 const maxReadings = 8;
 
+/** Bounds that touch can differ by this much: doubles near today's epoch time are 0.0002 ms apart. */
+const roundingMs = 0.02;
+
 /**
  * Another clock's time, as bounds that hold whatever the transit time of its readings was. They refer to the monotonic
  * clock of this process, so a step of the machine's own time shows at once, without another reading.
@@ -28,13 +31,11 @@ export class RemoteClock {
     );
     let bounds = this.readings[0]!;
     for (const older of this.readings) {
-      const both = {
-        earliestMs: Math.max(bounds.earliestMs, older.earliestMs),
-        latestMs: Math.min(bounds.latestMs, older.latestMs),
-      };
+      const earliestMs = Math.max(bounds.earliestMs, older.earliestMs);
+      const latestMs = Math.min(bounds.latestMs, older.latestMs);
       // The other clock was set in between, so older readings do not count.
-      if (both.earliestMs > both.latestMs) break;
-      bounds = both;
+      if (earliestMs > latestMs + roundingMs) break;
+      bounds = { earliestMs, latestMs: Math.max(earliestMs, latestMs) };
     }
     this.bounds = bounds;
   }
