@@ -59,7 +59,7 @@ describe('the environment of a service', () => {
 
   test('has only the keys that the service uses', () => {
     const servicesWith = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
-    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit']);
+    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit', 'directory']);
     expect(servicesWith('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
     expect(servicesWith('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
     expect(servicesWith('PAGE_TOKEN_KEY')).toEqual(['gateway']);

@@ -16,7 +16,7 @@ export interface Addresses {
 
 /** Services that call or register addresses chosen by organizations. */
 const callsOut: ServiceName[] = ['auth', 'directory'];
-const encrypts: ServiceName[] = ['auth', 'issuance', 'audit'];
+const encrypts: ServiceName[] = ['auth', 'issuance', 'directory', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
 /** The environment of one process. It has only the secrets that the service needs, so that a leak exposes no others. */

@@ -71,6 +71,7 @@ const run: Record<string, () => Promise<unknown>> = {
     "UPDATE auth.signing_key SET retired_at = now() WHERE issuer = 'platform'",
   ),
   'DELETE FROM issuance.idempotency': rolledBack('DELETE FROM issuance.idempotency'),
+  'DELETE FROM directory.idempotency': rolledBack('DELETE FROM directory.idempotency'),
   VACUUM: () => owner.query('VACUUM'),
   'node dist/migrate.js': async () => {
     const migrate = (service: string) =>

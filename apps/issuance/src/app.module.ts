@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { quarantines, streams } from '@holdfast/contracts';
-import { outboxProvider, quarantineController } from '@holdfast/outbox';
+import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
 import { outboundProvider } from '@holdfast/service';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { ClearChallenges } from './claims/clear-challenges.js';
@@ -19,8 +19,6 @@ import { entities } from './entities.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ErasureConfirmations } from './erasure/erasure-confirmations.js';
 import { ExpirationWorker } from './expiration/expiration-worker.js';
-import { ClearStoredResponses } from './idempotency/clear-responses.js';
-import { Idempotency } from './idempotency/idempotency.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { GetOfferHandler } from './offers/get-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';

@@ -1,3 +1,7 @@
+export * from './idempotency/clear-responses.js';
+export * from './idempotency/idempotency.js';
+export * from './idempotency/idempotency-table.js';
+export * from './idempotency/keyed-request.js';
 export * from './metrics.js';
 export * from './outbox.js';
 export * from './outbox-provider.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Action, AuditRecord, AuditTarget, DirectoryEvent, RequestContext } from '@holdfast/contracts';
 import { sqlOf } from '@holdfast/data';
-import { insertOutboxRows, Outbox } from '@holdfast/outbox';
+import { insertOutboxRows, Outbox, type KeyedRequest } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChange } from '../access/access-change.js';
 import { Heartbeat } from '../access/heartbeat.js';
@@ -18,6 +18,8 @@ export interface Change {
   action: Action;
   targets?: AuditTarget[];
   changes?: AuditRecord['changes'] | undefined;
+  /** The person whom the reply concerns: their erasure empties the response stored for an Idempotency-Key. */
+  dataSubject?: string;
 }
 
 /**
@@ -33,16 +35,22 @@ export class Changes {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** Resolves when a heartbeat has been started and audit has appended the record, after one second at most. */
+  /**
+   * Resolves when a heartbeat has been started and audit has appended the record, after one second at most. With an
+   * Idempotency-Key the reply is stored as its response.
+   */
   async commit<Reply>(
     context: RequestContext,
     work: (manager: EntityManager) => Promise<{ change: Change; reply: Reply }>,
+    keyed?: KeyedRequest,
   ): Promise<Reply> {
     const { reply, row } = await this.dataSource.transaction(async (manager) => {
       const { change, reply } = await work(manager);
       const row = this.outbox.row(this.event(change, context));
       const sql = sqlOf(manager);
       await insertOutboxRows(sql, [row]);
+      const { version, dataSubject } = change;
+      await keyed?.store(sql, reply, { event: row.id, version, ...(dataSubject && { subject: dataSubject }) });
       await recordAccessChange(
         sql,
         change.app ? { kind: 'app', id: change.app } : { kind: 'organization', id: change.org },

@@ -8,10 +8,10 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
+import { Idempotency } from '@holdfast/outbox';
 import { publicCredential } from '../customer/customer.js';
 import { Customers } from '../customer/customers.js';
 import { byCredential } from '../customer/locators.js';
-import { Idempotency } from '../idempotency/idempotency.js';
 import { managed, type ManageAction } from './manage.js';
 
 type Request = RequestOf<typeof suspendCredential>;

@@ -1,9 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditTarget, RequestContext } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
-import { insertOutboxRows, Outbox, type OutboxRow } from '@holdfast/outbox';
+import { insertOutboxRows, Outbox, type KeyedRequest, type OutboxRow } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, withAuditTargets, type Audited, type Clock } from '@holdfast/platform';
-import type { KeyedRequest } from '../idempotency/keyed-request.js';
 import { change, combine, type Change } from './change.js';
 import { customerEvents } from './customer-event.js';
 import type { Customer } from './customer.js';

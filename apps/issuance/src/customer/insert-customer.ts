@@ -1,6 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
-import type { OutboxRow } from '@holdfast/outbox';
-import { idempotencyInProgress, type SealedResponse } from '../idempotency/keyed-request.js';
+import { idempotencyInProgress, type OutboxRow, type SealedResponse } from '@holdfast/outbox';
 import type { Customer } from './customer.js';
 
 /**

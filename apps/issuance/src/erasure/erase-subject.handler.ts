@@ -1,9 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { eraseSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
+import { Idempotency } from '@holdfast/outbox';
 import { Customers } from '../customer/customers.js';
 import { auditTarget, bySubject } from '../customer/locators.js';
-import { Idempotency } from '../idempotency/idempotency.js';
 
 /**
  * DELETE …/credentials/subjects/{subject} (specification §4.4). At the 204 neither system of record nor read model has

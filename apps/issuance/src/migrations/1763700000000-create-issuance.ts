@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { outboxTables } from '@holdfast/outbox';
+import { idempotencyTables, outboxTables } from '@holdfast/outbox';
 import { challengeTable } from '@holdfast/passkeys';
 
 const credentialTypes = [
@@ -131,21 +131,6 @@ const presence = [
   'CREATE INDEX consumed_presence_proof_expiry ON consumed_presence_proof (expires_at)',
 ];
 
-const idempotency = [
-  `CREATE TABLE idempotency (
-     app text NOT NULL,
-     key_hash bytea NOT NULL,
-     fingerprint bytea,
-     response bytea,
-     subject uuid,
-     event uuid NOT NULL,
-     version integer NOT NULL,
-     created_at timestamptz(3) NOT NULL DEFAULT now(),
-     PRIMARY KEY (app, key_hash))`,
-  'CREATE INDEX idempotency_subject ON idempotency (subject) WHERE subject IS NOT NULL',
-  'CREATE INDEX idempotency_age ON idempotency (created_at)',
-];
-
 /** The erasure ledger: hashes of erased customers, to erase them again after a restore from a backup. */
 const erasures = [
   'CREATE TABLE erased (hash bytea PRIMARY KEY, at timestamptz(3) NOT NULL DEFAULT now())',
@@ -176,7 +161,16 @@ export class CreateIssuance1763700000000 implements MigrationInterface {
   name = 'CreateIssuance1763700000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const statements = [credentialTypes, subjects, credentials, offers, passkeys, presence, idempotency, erasures];
+    const statements = [
+      credentialTypes,
+      subjects,
+      credentials,
+      offers,
+      passkeys,
+      presence,
+      idempotencyTables,
+      erasures,
+    ];
     for (const sql of statements.flat()) await runner.query(sql);
   }
 

@@ -11,6 +11,7 @@ import {
 } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import { Bus, Handles } from '@holdfast/messaging';
+import { Idempotency, type KeyedRequest } from '@holdfast/outbox';
 import { CLOCK, keyedHash, newId, newOpaqueId, newSecret, unprocessable, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
@@ -18,8 +19,6 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import type { Change } from '../customer/change.js';
 import { Customers } from '../customer/customers.js';
 import { bySubject } from '../customer/locators.js';
-import { Idempotency } from '../idempotency/idempotency.js';
-import type { KeyedRequest } from '../idempotency/keyed-request.js';
 import { consume } from '../presence/consumed-proofs.js';
 import { PresenceCheck } from '../presence/presence-check.js';
 import { offerCreated, offerOf } from './offer-reply.js';

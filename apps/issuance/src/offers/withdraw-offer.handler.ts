@@ -1,9 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { withdrawOffer, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
+import { Idempotency } from '@holdfast/outbox';
 import { Customers } from '../customer/customers.js';
 import { byOffer } from '../customer/locators.js';
-import { Idempotency } from '../idempotency/idempotency.js';
 import { withdrawnOffer } from './offer.js';
 
 /** DELETE …/credentials/offers/{offerId} (product §5): the app withdraws an offer. */

@@ -4,7 +4,10 @@ import { AppError, seal, sha256, unseal } from '@holdfast/platform';
 
 /** The event that the read model must have applied before a repeat of the request gets its response. */
 export interface StoredEvent {
-  /** The customer, whose erasure empties the stored response. Absent for an erasure: its response names no customer. */
+  /**
+   * The customer or person whose erasure empties the stored response. Absent when the response concerns nobody, such as
+   * that of an erasure.
+   */
   subject?: string;
   /** The last event of the change. */
   event: string;
@@ -28,6 +31,7 @@ const store = statement(
 /** A request with an Idempotency-Key. Only hashes are stored, since callers may put personal data into keys. */
 export class KeyedRequest {
   readonly org: string;
+  /** The caller: the client ID of an app, or a person. */
   readonly app: string;
   readonly keyHash: Buffer;
   /** Hash of the request: the same key with another request is a mistake of the caller. */
@@ -47,7 +51,7 @@ export class KeyedRequest {
     this.fingerprint = sha256(JSON.stringify(request));
   }
 
-  /** The response is encrypted, since it may contain a claim link and is personal data of a customer. */
+  /** The response is encrypted, since it may contain a claim link, a client secret or personal data. */
   sealed(response: unknown): SealedResponse {
     const { keyHash, fingerprint } = this;
     return { keyHash, fingerprint, response: seal(this.encryptionKey, JSON.stringify(response), this.sealedFor) };

@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Contract, idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { Outbox } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { IssuanceConfig } from '../config.js';
+import { Outbox } from '../outbox.js';
 import { KeyedRequest, type StoredEvent } from './keyed-request.js';
 
 type Idempotent = ReturnType<typeof idempotentCommand>;
@@ -30,7 +29,7 @@ interface IdempotentResult<Response> {
   response: Response;
   /** Set when the response is that of an earlier request with the key. */
   replayOf?: {
-    /** The customer whom the earlier request concerned; absent for an erasure. */
+    /** The customer or person whom the earlier request concerned, if any; absent for an erasure. */
     subject?: string;
   };
 }
@@ -43,7 +42,7 @@ export class Idempotency {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
-    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CONFIG) private readonly config: { KEY_ENCRYPTION_KEY: Buffer },
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -61,7 +60,7 @@ export class Idempotency {
 
   /**
    * Runs the change of a command once for each key. A repeat gets the response of the first request and changes
-   * nothing. `work` hands the keyed request to its change (Customers), which stores the response.
+   * nothing. `work` hands the keyed request to its change, which stores the response in its transaction.
    */
   async run<Response>(
     contract: Contract,
@@ -89,8 +88,9 @@ export class Idempotency {
   }
 
   /**
-   * The stored response of an earlier request with this key, if any. `subject` is the customer whom the request names.
-   * @throws AppError idempotency_mismatch when that was another request, conflict when its customer has been erased
+   * The stored response of an earlier request with this key, if any. `subject` is the customer or person whom the
+   * request names.
+   * @throws AppError idempotency_mismatch when that was another request, conflict when they have been erased
    */
   private async earlier<Response>(
     keyed: KeyedRequest,
@@ -107,7 +107,7 @@ export class Idempotency {
     if (!row.fingerprint || !row.response)
       throw new AppError(
         'conflict',
-        'The customer whom the request with this Idempotency-Key concerned has been erased.',
+        'The customer or person whom the request with this Idempotency-Key concerned has been erased.',
       );
     if (!row.fingerprint.equals(keyed.fingerprint)) throw new AppError('idempotency_mismatch');
     const response = keyed.unsealed(row.response) as Response;
