@@ -13,7 +13,7 @@ export function eventsPage(): string {
   ]);
   return page(
     'Events',
-    'libs/contracts/src/events/events.ts and signals.ts',
+    'libs/contracts/src/events/event-types.ts, events.ts and signals.ts',
     table(['Event', 'Meaning', 'Producer', 'NATS subject', 'In the feed'], types),
     '## Public events',
     'Organizations read them from the [event feed](../events.md). They contain ids and states, never a name or an ' +
@@ -53,19 +53,29 @@ function kinds(schema: z.ZodType): z.ZodType[] {
   return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [schema];
 }
 
-const values: Record<string, string> = {
+const values: Record<string, unknown> = {
   subject: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
   credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
   offerId: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02',
   credentialType: 'customer',
   expiresAt: '2027-11-21T09:30:00.000Z',
-  cause: 'withdrawn',
   app: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
+  user: '0f8c2c43-5d8e-4a43-9f0b-8f7c2d1e6b54',
+  group: '019aa5f2-7c1e-7f42-b1c3-2d0e9f8a6b03',
+  roles: ['auditor'],
+  assignment: '019aa5f2-7c1e-7053-82d4-3e1fa09b6c04',
+  accessRequest: '019aa5f2-7c1e-7164-93e5-4f20b1ac6d05',
 };
 
 /**
+ * An enumeration is shown by its first value. An assignment is that of a person or of a group, never of both.
  * @throws when there is no example value for a member of the schema: the page would show an event that is never sent
  */
-function exampleOf(schema: z.ZodObject): unknown {
-  return schema.parse(Object.fromEntries(Object.keys(schema.shape).map((name) => [name, values[name]])));
+function exampleOf({ shape }: z.ZodObject): unknown {
+  const names = Object.keys(shape).filter((name) => !(name === 'group' && 'assignment' in shape));
+  const example = names.map((name) => {
+    const member = shape[name] as z.ZodType;
+    return [name, member instanceof z.ZodEnum ? member.options[0] : member.parse(values[name])];
+  });
+  return Object.fromEntries(example);
 }

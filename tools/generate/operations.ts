@@ -1,4 +1,14 @@
-import { adminOperations, appKinds, customerScopes, grantable, neverGrantable } from '@holdfast/contracts';
+import {
+  adminOperations,
+  appKinds,
+  customerScopes,
+  grantable,
+  neverGrantable,
+  operationsOf,
+  personOperations,
+  roleNames,
+  roles,
+} from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 
 const rows = (operations: Record<string, string>): string[][] =>
@@ -11,7 +21,7 @@ export function operationsPage(): string {
   ]);
   return page(
     'Operations',
-    'libs/contracts/src/operations.ts',
+    'libs/contracts/src/operations.ts and roles.ts',
     'The operations that a program can be granted and request as `scope`. The list is closed, and no operation ' +
       'implies another.',
     '## Customer scopes',
@@ -22,5 +32,14 @@ export function operationsPage(): string {
     table(['Kind of app', 'Operations'], kinds),
     `Never granted to a program: ${codes(neverGrantable)}. Directory, a constraint of its database and the token ` +
       'endpoint reject them independently.',
+    '## Operations of people',
+    'People have operations through their roles, besides those of the Admin API:',
+    table(['Operation', 'Lets the person'], rows(personOperations)),
+    '## Roles',
+    'A role is given to a person, never to a group or a program. The table is closed.',
+    table(
+      ['Role', 'Meaning', 'Operations'],
+      roleNames.map((role) => [code(role), roles[role].description, codes(operationsOf([role]))]),
+    ),
   );
 }

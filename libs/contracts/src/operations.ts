@@ -19,8 +19,17 @@ export const adminOperations = {
   'ssf:manage': 'Manage Shared Signals receivers and streams',
 } as const;
 
-/** For people only: they cannot be granted to a program (specification §5). */
-export const neverGrantable = ['roles:manage', 'billing:manage', 'vault:manage'] as const;
+/** For people only: they cannot be granted to a program (specification §5). People have them through their roles. */
+export const personOperations = {
+  'account:manage': "Manage one's own passkeys, and request access to apps",
+  'users:manage': 'Invite, change, deactivate and remove people',
+  'roles:manage': 'Give roles to people, and take them',
+  'grants:manage': 'Create service apps, and change grants, secrets and URIs of apps that hold grants',
+  'billing:manage': 'Manage billing',
+  'vault:manage': 'Manage the vault',
+} as const;
+export type PersonOperation = keyof typeof personOperations;
+export const neverGrantable = Object.keys(personOperations) as [PersonOperation, ...PersonOperation[]];
 
 export type CustomerScope = keyof typeof customerScopes;
 export type AdminOperation = keyof typeof adminOperations;

@@ -1,5 +1,12 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import { eventSubject, watermarksSchema, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
+import {
+  aggregateOf,
+  eventSubject,
+  watermarksSchema,
+  type DomainEvent,
+  type ServiceName,
+  type Stream,
+} from '@holdfast/contracts';
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
 import { ProjectionAcknowledgements } from '@holdfast/messaging';
 import { readModelWaitTimeouts } from './metrics.js';
@@ -67,10 +74,9 @@ export class Outbox {
    */
   row(event: DomainEvent): OutboxRow {
     this.stream.event.parse(event);
-    const { subject, app, setting } = event as { subject?: string; app?: string; setting?: string };
     return {
       id: event.id,
-      aggregate: subject ?? app ?? setting ?? event.org,
+      aggregate: aggregateOf(event) ?? event.org,
       subject: eventSubject(this.stream.producer, event.type),
       payload: JSON.stringify(event),
     };

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isCustomerEvent, isErasureEvent, streams, type DomainEvent } from '@holdfast/contracts';
+import { dataSubjectOfEvent, isErasureEvent, streams, type DomainEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
 import type { AppendItem } from '../append/plan.js';
 import { Sequencer } from '../append/sequencer.js';
@@ -30,7 +30,7 @@ export class EventRecords {
 
 function appendItemOf(event: DomainEvent): AppendItem[] {
   const { org, audit: record } = event;
-  const erases = isCustomerEvent(event) && isErasureEvent(event) ? event.subject : undefined;
+  const erases = isErasureEvent(event) ? dataSubjectOfEvent(event) : undefined;
   if (!record && erases === undefined) return [];
   return [{ org, ...(record && { record }), ...(erases !== undefined && { erases }) }];
 }

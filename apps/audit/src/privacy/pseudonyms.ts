@@ -27,7 +27,8 @@ export interface Identifier {
 /** The form of a pseudonym. */
 export const pseudonymForm = /^[\w-]{22}$/;
 
-const customerOwned = new Set(['customer', 'credential', 'offer']);
+const dataSubjectTypes = new Set(['customer', 'person']);
+const ownedTypes = new Set([...dataSubjectTypes, 'credential', 'offer', 'passkey', 'access_request']);
 const humanActors = new Set(['customer', 'person']);
 
 export function isHuman(actor: { type: string }): boolean {
@@ -51,8 +52,8 @@ export function pseudonymOf(value: Salted): string {
 /** Every id in a record that identifies a customer or person, or may. */
 export function identifiersIn({ actor, targets }: AuditRecord): Identifier[] {
   const identifiers: Identifier[] = targets
-    .filter(({ type, dataSubject }) => dataSubject !== undefined || customerOwned.has(type))
-    .map(({ type, id, dataSubject = type === 'customer' ? id : undefined }) => ({
+    .filter(({ type, dataSubject }) => dataSubject !== undefined || ownedTypes.has(type))
+    .map(({ type, id, dataSubject = dataSubjectTypes.has(type) ? id : undefined }) => ({
       value: id,
       ...(dataSubject !== undefined && { dataSubject }),
     }));

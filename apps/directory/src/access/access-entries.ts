@@ -13,8 +13,8 @@ export interface EntryRow {
 }
 
 /**
- * The access state of the apps and organizations that `ids` (seq, kind, id) names. It is part of a larger statement, so
- * that entries and seq come from one snapshot.
+ * The access state of the apps, organizations and people that `ids` (seq, kind, id) names. It is part of a larger
+ * statement, so that entries and seq come from one snapshot.
  */
 export const entries = `
   SELECT i.seq, 'app' AS kind, a.client_id AS id, a.disabled, a.min_version,
@@ -23,7 +23,10 @@ export const entries = `
   FROM ids i JOIN app a ON i.kind = 'app' AND a.client_id = i.id
   UNION ALL
   SELECT i.seq, 'organization', o.short_id, o.suspended, 0, '{}'::text[]
-  FROM ids i JOIN organization o ON i.kind = 'organization' AND o.short_id = i.id`;
+  FROM ids i JOIN organization o ON i.kind = 'organization' AND o.short_id = i.id
+  UNION ALL
+  SELECT i.seq, 'person', i.id, p.status IS DISTINCT FROM 'active', coalesce(p.min_version, 0), '{}'::text[]
+  FROM ids i LEFT JOIN person p ON p.id = CASE WHEN i.kind = 'person' THEN i.id::uuid END WHERE i.kind = 'person'`;
 
 export function toEntry({ seq, kind, id, disabled, min_version, revoked }: EntryRow): AccessEntry {
   return { seq, kind, id, disabled, minVersion: min_version, revokedSecrets: revoked };

@@ -3,7 +3,7 @@ import { accessChanges, disableApp, revocationFeedSubject } from '@holdfast/cont
 import { Database } from '@holdfast/data';
 import { eventually, moreJobRuns } from '@holdfast/testing';
 import { buses, database, newApp, opsPort, request, withDirectory } from '../directory.fixture.js';
-import { recordAccessChange } from './access-change.js';
+import { recordAccessChanges } from './access-change.js';
 
 withDirectory();
 
@@ -37,14 +37,14 @@ describe('the revocation feed', () => {
     const recorded = Promise.withResolvers<void>();
     const mayCommit = Promise.withResolvers<void>();
     const first = db.transaction(async (sql) => {
-      await recordAccessChange(sql, { kind: 'organization', id: 'acme' });
+      await recordAccessChanges(sql, [{ kind: 'organization', id: 'acme' }]);
       recorded.resolve();
       await mayCommit.promise;
       order.push('first');
     });
     await recorded.promise;
     const second = db
-      .transaction((sql) => recordAccessChange(sql, { kind: 'organization', id: 'acme' }))
+      .transaction((sql) => recordAccessChanges(sql, [{ kind: 'organization', id: 'acme' }]))
       .then(() => order.push('second'));
     const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     await eventually(async () => (await database.query(waiting)).length === 1);

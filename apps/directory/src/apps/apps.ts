@@ -4,7 +4,7 @@ import type { EntityManager, FindOptionsOrder, Repository } from 'typeorm';
 import type { Action, App, AuditRecord, AuditTarget, RequestContext } from '@holdfast/contracts';
 import { violatedUnique } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
-import { Changes } from '../changes/changes.js';
+import { Changes, type Change } from '../changes/changes.js';
 import { AppEntity, toApp } from './app.entity.js';
 
 /** A change of an app, for its event and its audit record. */
@@ -46,10 +46,7 @@ export class Apps {
     return this.changes.commit(context, async (manager) => {
       await save(manager, app);
       const change = await storeRelated(manager);
-      return {
-        change: { type: 'app.created', org: app.org, app: app.clientId, version: app.version, ...change },
-        reply: toApp(app),
-      };
+      return { change: changeOf('app.created', app, change), reply: toApp(app) };
     });
   }
 
@@ -75,12 +72,24 @@ export class Apps {
       app.version += 1;
       if (revokesTokens) app.minVersion = app.version;
       await save(manager, app);
-      return {
-        change: { type: 'app.updated', org: app.org, app: clientId, version: app.version, ...change },
-        reply: toApp(app),
-      };
+      return { change: changeOf('app.updated', app, change), reply: toApp(app) };
     });
   }
+}
+
+function changeOf(
+  type: 'app.created' | 'app.updated',
+  { org, clientId, version }: AppEntity,
+  { action, targets = [], changes }: Omit<AppChange, 'revokesTokens'>,
+): Change {
+  return {
+    org,
+    events: [{ type, app: clientId, version, data: { app: clientId } }],
+    access: [{ kind: 'app', id: clientId }],
+    action,
+    targets: [{ type: 'app', id: clientId }, ...targets],
+    changes,
+  };
 }
 
 /** One statement, so that the app and its grants come from one snapshot. */

@@ -4,27 +4,28 @@ import type { Action, AuditRecord, AuditTarget, DirectoryEvent, RequestContext }
 import { sqlOf } from '@holdfast/data';
 import { insertOutboxRows, Outbox, type KeyedRequest } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
-import { recordAccessChange } from '../access/access-change.js';
+import { recordAccessChanges, type AccessSubject } from '../access/access-change.js';
 import { Heartbeat } from '../access/heartbeat.js';
 
-/** A change, for its event, its audit record and the revocation feed. */
+/** An event of a change: its type, what it is about, and the version of that (`aggregateOf`). */
+export type ChangeEvent = Pick<DirectoryEvent, 'type' | 'user' | 'group' | 'app' | 'version' | 'data'>;
+
+/** What a change has done, for its events, its one audit record and the revocation feed. */
 export interface Change {
-  type: DirectoryEvent['type'];
-  /** The organization that is changed or owns the app; the record is appended to its log. */
+  /** The organization that is changed or owns what is changed; the record is appended to its log. */
   org: string;
-  app?: string;
-  /** The version of the app, or of the organization when no app is named. */
-  version: number;
+  /** In their order. The last one carries the audit record. */
+  events: readonly [ChangeEvent, ...ChangeEvent[]];
+  /** Apps, organizations and people whose rights may have changed. */
+  access: readonly AccessSubject[];
   action: Action;
-  targets?: AuditTarget[];
+  targets: AuditTarget[];
   changes?: AuditRecord['changes'] | undefined;
-  /** The person whom the reply concerns: their erasure empties the response stored for an Idempotency-Key. */
-  dataSubject?: string;
 }
 
 /**
- * Commits row, event, audit record and access change together, or none of them. Only the aggregates `Organizations`
- * and `Apps` use it; handlers use the aggregates.
+ * Commits rows, events, audit record and access changes together, or none of them. Only aggregates such as
+ * `Organizations` and `Apps` use it; handlers use the aggregates.
  */
 @Injectable()
 export class Changes {
@@ -36,53 +37,44 @@ export class Changes {
   ) {}
 
   /**
-   * Resolves when a heartbeat has been started and audit has appended the record, after one second at most. With an
-   * Idempotency-Key the reply is stored as its response.
+   * `work` returns no change when there was nothing to do: then no event and no record are written here, and the
+   * gateway writes the record. With an Idempotency-Key the reply is stored as its response. Resolves when a heartbeat
+   * has been started and audit has appended the record, after one second at most.
    */
   async commit<Reply>(
     context: RequestContext,
-    work: (manager: EntityManager) => Promise<{ change: Change; reply: Reply }>,
+    work: (manager: EntityManager) => Promise<{ change?: Change | undefined; reply: Reply }>,
     keyed?: KeyedRequest,
   ): Promise<Reply> {
-    const { reply, row } = await this.dataSource.transaction(async (manager) => {
+    const { reply, rows } = await this.dataSource.transaction(async (manager) => {
       const { change, reply } = await work(manager);
-      const row = this.outbox.row(this.event(change, context));
+      if (!change) return { reply, rows: [] };
+      const rows = this.events(change, context).map((event) => this.outbox.row(event));
       const sql = sqlOf(manager);
-      await insertOutboxRows(sql, [row]);
-      const { version, dataSubject } = change;
-      await keyed?.store(sql, reply, { event: row.id, version, ...(dataSubject && { subject: dataSubject }) });
-      await recordAccessChange(
-        sql,
-        change.app ? { kind: 'app', id: change.app } : { kind: 'organization', id: change.org },
-      );
-      return { reply, row };
+      await insertOutboxRows(sql, rows);
+      const { user, version } = change.events.at(-1)!;
+      // The erasure of a person empties the stored response that concerns them.
+      await keyed?.store(sql, reply, { event: rows.at(-1)!.id, version, ...(user !== undefined && { subject: user }) });
+      await recordAccessChanges(sql, change.access);
+      return { reply, rows };
     });
+    if (rows.length === 0) return reply;
     this.heartbeat.beatNow();
-    await this.outbox.published([row]);
+    await this.outbox.published(rows);
     return reply;
   }
 
-  private event(
-    { type, org, app, version, action, targets = [], changes }: Change,
-    context: RequestContext,
-  ): DirectoryEvent {
+  private events({ org, events, action, targets, changes }: Change, context: RequestContext): DirectoryEvent[] {
     const now = this.clock.now();
-    const target: AuditTarget = app ? { type: 'app', id: app } : { type: 'organization', id: org };
-    return {
+    const audit = auditRecord(context, now, { action, targets, outcome: { result: 'success' }, changes });
+    return events.map((event, i) => ({
+      ...event,
       id: newId(),
-      type,
       occurredAt: now.toISOString(),
       org,
-      ...(app && { app, data: { app } }),
-      version,
       requestId: context.request.id,
       traceparent: context.request.traceparent,
-      audit: auditRecord(context, now, {
-        action,
-        targets: [target, ...targets],
-        outcome: { result: 'success' },
-        changes,
-      }),
-    };
+      ...(i === events.length - 1 && { audit }),
+    }));
   }
 }

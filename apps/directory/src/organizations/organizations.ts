@@ -4,7 +4,7 @@ import type { Repository } from 'typeorm';
 import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
 import { violatedUnique } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
-import { Changes } from '../changes/changes.js';
+import { Changes, type Change } from '../changes/changes.js';
 import { OrganizationEntity, toOrganization } from './organization.entity.js';
 
 /** A change of an organization, for its audit record. */
@@ -42,10 +42,8 @@ export class Organizations {
       await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
         throw violatedUnique(error) === 'organization_pkey' ? shortIdTaken(shortId) : error;
       });
-      return {
-        change: { type: 'organization.created', org: shortId, version: 1, action: 'organization.create', changes },
-        reply: toOrganization(organization),
-      };
+      const change = changeOf('organization.created', organization, { action: 'organization.create', changes });
+      return { change, reply: toOrganization(organization) };
     });
   }
 
@@ -68,11 +66,26 @@ export class Organizations {
       organization.version += 1;
       await manager.save(organization);
       return {
-        change: { type: 'organization.updated', org: shortId, version: organization.version, ...change },
+        change: changeOf('organization.updated', organization, change),
         reply: toOrganization(organization),
       };
     });
   }
+}
+
+function changeOf(
+  type: 'organization.created' | 'organization.updated',
+  { shortId, version }: OrganizationEntity,
+  { action, changes }: OrganizationChange,
+): Change {
+  return {
+    org: shortId,
+    events: [{ type, version }],
+    access: [{ kind: 'organization', id: shortId }],
+    action,
+    targets: [{ type: 'organization', id: shortId }],
+    changes,
+  };
 }
 
 export function unknownOrganization(shortId: string): AppError {

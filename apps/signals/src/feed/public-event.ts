@@ -1,12 +1,12 @@
 import type { z } from 'zod';
-import { eventTypes, isCustomerEvent, isErasureEvent, type DomainEvent } from '@holdfast/contracts';
+import { aggregateOf, eventTypes, isErasureEvent, type DomainEvent } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 
 /** The members of a domain event that the feed uses. */
 export interface PublicEvent {
   id: string;
   org: string;
-  /** Hash of the id of its customer or app, in hex. It identifies nobody. */
+  /** Hash of the id of its customer, person, group or app, in hex. It identifies nobody. */
   key: string;
   type: string;
   version: number;
@@ -37,7 +37,7 @@ const schemas = new Map(
 export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
   const { id, org, type, version, occurredAt } = event;
   const schema = schemas.get(type);
-  const aggregate = isCustomerEvent(event) ? event.subject : 'app' in event ? event.app : undefined;
+  const aggregate = aggregateOf(event);
   const erases = isErasureEvent(event);
   if ((!schema && !erases) || typeof aggregate !== 'string') return [];
   const reduced = {

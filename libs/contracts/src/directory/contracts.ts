@@ -20,6 +20,7 @@ import {
   updateApp,
   updateOrganization,
 } from './directory.js';
+import { beginPersonSignIn, completePersonSignIn, peopleWithAccess, personAccess } from './person-sign-in.js';
 
 /** Every contract that directory handles. */
 export const directoryContracts = [
@@ -43,4 +44,8 @@ export const directoryContracts = [
   getClient,
   accessChanges,
   appAccess,
+  beginPersonSignIn,
+  completePersonSignIn,
+  personAccess,
+  peopleWithAccess,
 ] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
-import { credentialTypeName, instant } from '../fields.js';
+import { credentialTypeName, instant, uuid } from '../fields.js';
 import { appKinds, operationNames } from '../operations.js';
 import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
@@ -264,15 +264,15 @@ export const getClient = query({
 });
 
 /**
- * Access state of an app or organization. An absent entry means that nothing has changed since the oldest valid token
- * was issued.
+ * Access state of an app, organization or person. An absent entry means that nothing has changed since the oldest valid
+ * token was issued.
  */
 const accessEntrySchema = z.strictObject({
   seq: z.int(),
-  kind: z.enum(['app', 'organization']),
+  kind: z.enum(['app', 'organization', 'person']),
   id: z.string(),
-  disabled: z.boolean(),
-  minVersion: z.int().describe('Tokens issued for an older version of the app record are refused'),
+  disabled: z.boolean().describe('Also true for a person who was removed'),
+  minVersion: z.int().describe('Tokens issued for an older version of the app or person are refused'),
   revokedSecrets: z.array(z.string()).describe('Tokens requested with these are refused'),
 });
 export type AccessEntry = z.infer<typeof accessEntrySchema>;
@@ -282,15 +282,18 @@ export const accessChanges = query({
   service: 'directory',
   name: 'access-changes',
   callers: ['gateway', 'auth'],
-  request: z.strictObject({ since: z.int() }),
+  request: z.strictObject({
+    since: z.int(),
+    people: z.boolean().optional().describe('Also entries of people: earlier versions of gateway and auth know none'),
+  }),
   reply: z.strictObject({ seq: z.int(), entries: z.array(accessEntrySchema) }),
 });
-/** The same for one app: the introspection fallback while the revocation feed has no heartbeat. */
+/** The same for one app or person: the introspection fallback while the revocation feed has no heartbeat. */
 export const appAccess = query({
   service: 'directory',
   name: 'app-access',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, org: z.string() }),
+  request: z.strictObject({ clientId, org: z.string(), person: uuid.optional() }),
   reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
 });
 /**

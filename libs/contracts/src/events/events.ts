@@ -1,112 +1,8 @@
 import { z } from 'zod';
 import { auditRecordSchema } from '../audit/audit-record.js';
-import { credentialTypeName, instant, uuid } from '../fields.js';
+import { instant, uuid } from '../fields.js';
 import { subjectStateSchema } from '../issuance/customers.js';
-
-const customer = { subject: uuid.describe('The customer') };
-const credential = {
-  ...customer,
-  credentialId: uuid.describe('The credential'),
-  credentialType: credentialTypeName.describe('Its type'),
-};
-const expiring = { ...credential, expiresAt: instant.optional().describe('When it expires, if it does') };
-const offer = { ...credential, offerId: uuid.describe('The offer') };
-const app = { app: z.string().describe('Client ID of the app') };
-
-interface EventDefinition {
-  producer: string;
-  description: string;
-  /**
-   * Schema of the public event, as the event feed delivers it: ids and states, never a reason, a name or an address. An
-   * event without it is internal.
-   */
-  data: z.ZodType | undefined;
-  /**
-   * When every consumer has applied the event, the relay keeps its outbox row and marks it as confirmed. The producer
-   * deletes the row in the transaction that records its own confirmation. Without this flag the relay deletes the row.
-   */
-  confirmedByProducer?: true;
-}
-
-/** Every event that a service emits. docs/reference/events.md is generated from it. */
-export const eventTypes = {
-  'offer.created': {
-    producer: 'issuance',
-    description: 'An offer was made to a customer',
-    data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer expires') }),
-  },
-  'offer.expired': { producer: 'issuance', description: 'An offer expired', data: z.strictObject(offer) },
-  'offer.withdrawn': {
-    producer: 'issuance',
-    description: 'An offer was withdrawn by the app, superseded by a later one, or closed with its credential',
-    data: z.strictObject({
-      ...offer,
-      cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
-    }),
-  },
-  'credential.issued': {
-    producer: 'issuance',
-    description: 'A customer claimed a credential',
-    data: z.strictObject(expiring),
-  },
-  'credential.renewed': {
-    producer: 'issuance',
-    description: 'A sign-in renewed a credential: another document number, a later expiration',
-    data: z.strictObject(expiring),
-  },
-  'credential.rekeyed': {
-    producer: 'issuance',
-    description: 'A customer moved a credential to a new passkey (recovery)',
-    data: z.strictObject(expiring),
-  },
-  'credential.suspended': {
-    producer: 'issuance',
-    description: 'A credential was suspended',
-    data: z.strictObject(credential),
-  },
-  'credential.resumed': {
-    producer: 'issuance',
-    description: 'A credential was resumed',
-    data: z.strictObject(expiring),
-  },
-  'credential.revoked': {
-    producer: 'issuance',
-    description: 'A credential was revoked',
-    data: z.strictObject(credential),
-  },
-  'credential.expired': { producer: 'issuance', description: 'A credential expired', data: z.strictObject(expiring) },
-  'subject.erasure_started': {
-    producer: 'issuance',
-    description: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',
-    data: undefined,
-    confirmedByProducer: true,
-  },
-  'subject.erased': {
-    producer: 'issuance',
-    description: 'Erasure confirmation: every service has deleted the customer',
-    data: z.strictObject(customer),
-  },
-  'credential_type.created': { producer: 'issuance', description: 'A credential type was created', data: undefined },
-  'credential_type.updated': { producer: 'issuance', description: 'A credential type was changed', data: undefined },
-  'presence_policy.updated': {
-    producer: 'issuance',
-    description: 'The policy of proof of presence was changed',
-    data: undefined,
-  },
-  'organization.created': { producer: 'directory', description: 'An organization was created', data: undefined },
-  'organization.updated': {
-    producer: 'directory',
-    description: 'An organization was suspended or resumed, or its RP ID was changed',
-    data: undefined,
-  },
-  'app.created': { producer: 'directory', description: 'An app was created', data: z.strictObject(app) },
-  'app.updated': {
-    producer: 'directory',
-    description: 'An app, its grants or its secrets changed',
-    data: z.strictObject(app),
-  },
-} as const satisfies Record<string, EventDefinition>;
-export type EventType = keyof typeof eventTypes;
+import { eventTypes, type EventDefinition, type EventType } from './event-types.js';
 
 /** The JetStream subject of an event. */
 export function eventSubject(producer: string, type: string): string {
@@ -119,11 +15,6 @@ export function producerConfirmedSubjects(producer: string): string[] {
     .filter(([, event]) => event.producer === producer && event.confirmedByProducer)
     .map(([type]) => eventSubject(producer, type));
 }
-
-/** The public data of an event of this type. */
-export type EventData<T extends EventType> = (typeof eventTypes)[T]['data'] extends z.ZodType
-  ? z.output<(typeof eventTypes)[T]['data']>
-  : undefined;
 
 const base = {
   id: z.uuid().describe('The event; the same id again is the same event'),
@@ -187,13 +78,49 @@ export type SettingEvent = z.infer<typeof settingEventSchema>;
 export const issuanceEventSchema = z.union([customerEventSchema, settingEventSchema]);
 export type IssuanceEvent = z.infer<typeof issuanceEventSchema>;
 
-/** Event about an organization or app: ids only. */
+/** The types of events about a person. Their `version` is that of the person. */
+const personEventTypes = [
+  'user.invited',
+  'user.activated',
+  'user.updated',
+  'user.deactivated',
+  'user.reactivated',
+  'user.erasure_started',
+  'user.removed',
+  'role.changed',
+  'group.member_added',
+  'group.member_removed',
+  'access_request.created',
+  'access_request.approved',
+  'access_request.denied',
+  'access_request.withdrawn',
+  'access_request.expired',
+] as const satisfies EventType[];
+
+/**
+ * Event of directory: ids only. It is about the person when `user` is there, else about the group, the app or the
+ * organization, and its `version` is that of this aggregate. So the erasure of a person reaches every event that names
+ * them.
+ */
 export const directoryEventSchema = z.looseObject({
   ...base,
   type: z
-    .enum(['organization.created', 'organization.updated', 'app.created', 'app.updated'])
+    .enum([
+      'organization.created',
+      'organization.updated',
+      'app.created',
+      'app.updated',
+      ...personEventTypes,
+      'group.created',
+      'group.updated',
+      'group.deleted',
+      'assignment.created',
+      'assignment.ended',
+    ])
     .describe('What happened'),
-  app: z.string().optional().describe('Client ID of the app; absent when it is about the organization'),
+  user: uuid.optional().describe('The person'),
+  group: uuid.optional().describe('The group; absent when it is about a person'),
+  app: z.string().optional().describe('Client ID of the app, if one is concerned'),
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
 export type DomainEvent = IssuanceEvent | DirectoryEvent;
@@ -203,10 +130,32 @@ export type DomainEvent = IssuanceEvent | DirectoryEvent;
  * emitted no other event of an erasure.
  */
 export function isErasureEvent({ type }: DomainEvent): boolean {
-  return type === 'subject.erasure_started' || type === 'subject.erased';
+  return (
+    type === 'subject.erasure_started' ||
+    type === 'subject.erased' ||
+    type === 'user.erasure_started' ||
+    type === 'user.removed'
+  );
+}
+
+/** The customer or person whom an event is about. */
+export function dataSubjectOfEvent(event: DomainEvent): string | undefined {
+  if (isCustomerEvent(event)) return event.subject;
+  return isDirectoryEvent(event) ? event.user : undefined;
+}
+
+/** The id of what an event is about: the version of the event counts its changes. The organization when undefined. */
+export function aggregateOf(event: DomainEvent): string | undefined {
+  if (!isDirectoryEvent(event)) return isCustomerEvent(event) ? event.subject : event.setting;
+  return event.user ?? event.group ?? event.app;
 }
 
 /** Whether an event is about a customer. The type decides, since the loose schemas accept any member. */
 export function isCustomerEvent(event: DomainEvent): event is CustomerEvent {
   return (customerEventTypes as readonly string[]).includes(event.type);
+}
+
+/** Whether directory emitted the event. The type decides. */
+function isDirectoryEvent(event: DomainEvent): event is DirectoryEvent {
+  return eventTypes[event.type].producer === 'directory';
 }

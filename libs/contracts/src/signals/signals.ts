@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { query } from '../contract.js';
-import { eventTypes, type EventType } from '../events/events.js';
+import { eventTypes, type EventType } from '../events/event-types.js';
 import { instant, pageLimit } from '../fields.js';
 
 /** Public event types, in the order of the catalogue. */

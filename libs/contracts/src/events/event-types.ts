@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import { credentialTypeName, instant, uuid } from '../fields.js';
+import { roleNames } from '../roles.js';
+
+const customer = { subject: uuid.describe('The customer') };
+const credential = {
+  ...customer,
+  credentialId: uuid.describe('The credential'),
+  credentialType: credentialTypeName.describe('Its type'),
+};
+const expiring = { ...credential, expiresAt: instant.optional().describe('When it expires, if it does') };
+const offer = { ...credential, offerId: uuid.describe('The offer') };
+const app = { app: z.string().describe('Client ID of the app') };
+const user = { user: uuid.describe('The person') };
+const group = { group: uuid.describe('The group') };
+const roles = z.array(z.enum(roleNames));
+const assignment = {
+  ...app,
+  assignment: uuid.describe('The assignment'),
+  user: uuid.optional().describe('The person who is assigned; absent when a group is'),
+  group: uuid.optional().describe('The group that is assigned; absent when a person is'),
+};
+const accessRequest = { ...user, ...app, accessRequest: uuid.describe('The access request') };
+
+export interface EventDefinition {
+  producer: string;
+  description: string;
+  /**
+   * Schema of the public event, as the event feed delivers it: ids and states, never a reason, a name or an address. An
+   * event without it is internal.
+   */
+  data: z.ZodType | undefined;
+  /**
+   * When every consumer has applied the event, the relay keeps its outbox row and marks it as confirmed. The producer
+   * deletes the row in the transaction that records its own confirmation. Without this flag the relay deletes the row.
+   */
+  confirmedByProducer?: true;
+}
+
+/** Every event that a service emits. docs/reference/events.md is generated from it. */
+export const eventTypes = {
+  'offer.created': {
+    producer: 'issuance',
+    description: 'An offer was made to a customer',
+    data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer expires') }),
+  },
+  'offer.expired': { producer: 'issuance', description: 'An offer expired', data: z.strictObject(offer) },
+  'offer.withdrawn': {
+    producer: 'issuance',
+    description: 'An offer was withdrawn by the app, superseded by a later one, or closed with its credential',
+    data: z.strictObject({
+      ...offer,
+      cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
+    }),
+  },
+  'credential.issued': {
+    producer: 'issuance',
+    description: 'A customer claimed a credential',
+    data: z.strictObject(expiring),
+  },
+  'credential.renewed': {
+    producer: 'issuance',
+    description: 'A sign-in renewed a credential: another document number, a later expiration',
+    data: z.strictObject(expiring),
+  },
+  'credential.rekeyed': {
+    producer: 'issuance',
+    description: 'A customer moved a credential to a new passkey (recovery)',
+    data: z.strictObject(expiring),
+  },
+  'credential.suspended': {
+    producer: 'issuance',
+    description: 'A credential was suspended',
+    data: z.strictObject(credential),
+  },
+  'credential.resumed': {
+    producer: 'issuance',
+    description: 'A credential was resumed',
+    data: z.strictObject(expiring),
+  },
+  'credential.revoked': {
+    producer: 'issuance',
+    description: 'A credential was revoked',
+    data: z.strictObject(credential),
+  },
+  'credential.expired': { producer: 'issuance', description: 'A credential expired', data: z.strictObject(expiring) },
+  'subject.erasure_started': {
+    producer: 'issuance',
+    description: 'Erasure started: issuance has deleted the customer, and every consumer deletes them',
+    data: undefined,
+    confirmedByProducer: true,
+  },
+  'subject.erased': {
+    producer: 'issuance',
+    description: 'Erasure confirmation: every service has deleted the customer',
+    data: z.strictObject(customer),
+  },
+  'credential_type.created': { producer: 'issuance', description: 'A credential type was created', data: undefined },
+  'credential_type.updated': { producer: 'issuance', description: 'A credential type was changed', data: undefined },
+  'presence_policy.updated': {
+    producer: 'issuance',
+    description: 'The policy of proof of presence was changed',
+    data: undefined,
+  },
+  'organization.created': { producer: 'directory', description: 'An organization was created', data: undefined },
+  'organization.updated': {
+    producer: 'directory',
+    description: 'An organization was suspended or resumed, or its RP ID was changed',
+    data: undefined,
+  },
+  'app.created': { producer: 'directory', description: 'An app was created', data: z.strictObject(app) },
+  'app.updated': {
+    producer: 'directory',
+    description: 'An app, its grants or its secrets changed',
+    data: z.strictObject(app),
+  },
+  'user.invited': {
+    producer: 'directory',
+    description: 'A person was invited, or got a new link for recovery',
+    data: z.strictObject(user),
+  },
+  'user.activated': {
+    producer: 'directory',
+    description: 'A person accepted the invitation with a passkey, or recovered with a new one',
+    data: z.strictObject(user),
+  },
+  'user.updated': {
+    producer: 'directory',
+    description: "A person's e-mail address, name or passkeys changed",
+    data: z.strictObject(user),
+  },
+  'user.deactivated': { producer: 'directory', description: 'A person was deactivated', data: z.strictObject(user) },
+  'user.reactivated': { producer: 'directory', description: 'A person was reactivated', data: z.strictObject(user) },
+  'user.erasure_started': {
+    producer: 'directory',
+    description: 'Removal started: directory has deleted the person, and every consumer deletes them',
+    data: undefined,
+    confirmedByProducer: true,
+  },
+  'user.removed': {
+    producer: 'directory',
+    description: 'Every service has deleted the removed person',
+    data: z.strictObject(user),
+  },
+  'role.changed': {
+    producer: 'directory',
+    description: 'The roles of a person changed',
+    data: z.strictObject({ ...user, roles: roles.describe('The roles that the person has now') }),
+  },
+  'group.created': { producer: 'directory', description: 'A group was created', data: z.strictObject(group) },
+  'group.updated': {
+    producer: 'directory',
+    description: 'The name or description of a group changed',
+    data: z.strictObject(group),
+  },
+  'group.deleted': { producer: 'directory', description: 'A group was deleted', data: z.strictObject(group) },
+  'group.member_added': {
+    producer: 'directory',
+    description: 'A person became a member of a group',
+    data: z.strictObject({ ...user, ...group }),
+  },
+  'group.member_removed': {
+    producer: 'directory',
+    description: 'A person is no longer a member of a group',
+    data: z.strictObject({ ...user, ...group }),
+  },
+  'assignment.created': {
+    producer: 'directory',
+    description: 'A person or group was assigned to an app',
+    data: z.strictObject({
+      ...assignment,
+      expiresAt: instant.optional().describe('When the assignment ends by itself'),
+    }),
+  },
+  'assignment.ended': {
+    producer: 'directory',
+    description: 'An assignment was removed, or ended by itself',
+    data: z.strictObject({ ...assignment, cause: z.enum(['removed', 'expired']).describe('Why it ended') }),
+  },
+  'access_request.created': {
+    producer: 'directory',
+    description: 'A person requested access to an app',
+    data: z.strictObject(accessRequest),
+  },
+  'access_request.approved': {
+    producer: 'directory',
+    description: 'An access request was approved',
+    data: z.strictObject({ ...accessRequest, assignment: uuid.describe('The assignment that it created') }),
+  },
+  'access_request.denied': {
+    producer: 'directory',
+    description: 'An access request was denied',
+    data: z.strictObject(accessRequest),
+  },
+  'access_request.withdrawn': {
+    producer: 'directory',
+    description: 'A person withdrew an access request',
+    data: z.strictObject(accessRequest),
+  },
+  'access_request.expired': {
+    producer: 'directory',
+    description: 'Nobody decided an access request in time',
+    data: z.strictObject(accessRequest),
+  },
+} as const satisfies Record<string, EventDefinition>;
+export type EventType = keyof typeof eventTypes;
+
+/** The public data of an event of this type. */
+export type EventData<T extends EventType> = (typeof eventTypes)[T]['data'] extends z.ZodType
+  ? z.output<(typeof eventTypes)[T]['data']>
+  : undefined;
