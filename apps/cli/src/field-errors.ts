@@ -4,6 +4,8 @@ import type { ValidationIssue } from '@holdfast/contracts';
 /** Members of a request whose option has another name. */
 const optionOf: Record<string, string> = {
   scopes: 'grant',
+  tokenEndpointAuthMethod: 'authMethod',
+  jwks: 'jwksFile',
   isDefault: 'default',
   turnstileSecret: 'turnstileSecretStdin',
 };

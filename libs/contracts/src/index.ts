@@ -5,6 +5,7 @@ export * from './errors.js';
 export * from './context.js';
 export * from './contract.js';
 export * from './fields.js';
+export * from './directory/app-keys.js';
 export * from './directory/app-uris.js';
 export * from './directory/directory.js';
 export * from './directory/person-sign-in.js';

@@ -16,6 +16,7 @@ export * from './outbound/config.js';
 export * from './outbound/outbound-error.js';
 export * from './outbound/outbound.js';
 export * from './network.js';
+export * from './public-jwk.js';
 export * from './random.js';
 export * from './rate-limiter.js';
 export * from './validation-issues.js';

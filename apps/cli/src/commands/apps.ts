@@ -14,9 +14,10 @@ import { addCommand, collect, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
+import { addKeyOptions, keySettingsOf, type KeyOptions } from './app-key-options.js';
 import { describeSecret } from './secrets.js';
 
-interface CreateOptions extends Json {
+interface CreateOptions extends Json, KeyOptions {
   name: string;
   displayName?: string;
   kind: AppKind;
@@ -32,7 +33,7 @@ interface CreateOptions extends Json {
   grant: string[];
 }
 
-interface UpdateOptions extends Json {
+interface UpdateOptions extends Json, KeyOptions {
   name?: string;
   displayName?: string | false;
   credentialType?: string;
@@ -56,11 +57,18 @@ const idTokenAlgOption = () =>
 export function appCommands(program: Command): void {
   const app = program.command('app').description('apps of an organization');
 
-  addCommand(app, 'create <org>', 'create an app; web and service apps get a client secret, shown once', [
-    'app create acme --name shop --display-name "Acme Shop" --kind web ' +
-      '--redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
-    'app create acme --name automation --kind service --grant audit:read',
-  ])
+  const create = addCommand(
+    app,
+    'create <org>',
+    'create an app; web and service apps get a client secret, shown once',
+    [
+      'app create acme --name shop --display-name "Acme Shop" --kind web ' +
+        '--redirect-uri https://shop.example/callback --grant offers:write --grant issued:read',
+      'app create acme --name automation --kind service --grant audit:read',
+      'app create acme --name automation --kind service --grant audit:read --auth-method private_key_jwt ' +
+        '--jwks-file keys.json --require-dpop',
+    ],
+  )
     .requiredOption('--name <name>', 'unique within the organization')
     .option('--display-name <name>', 'name on the sign-in page (default: the name)')
     .addOption(new Option('--kind <kind>', 'kind of app').choices(appKinds).makeOptionMandatory())
@@ -82,7 +90,8 @@ export function appCommands(program: Command): void {
     .option('--backchannel-logout-uri <uri>', 'address that receives logout tokens when a session is revoked')
     .option('--no-refresh-tokens', 'issue no refresh tokens to it')
     .addOption(pkceOption().default('required'))
-    .addOption(idTokenAlgOption())
+    .addOption(idTokenAlgOption());
+  addKeyOptions(create)
     .option('--grant <operation>', 'operation that it may use; may be repeated', collect, [])
     .action((org: string, { json, redirectUri, postLogoutRedirectUri, origin, grant, ...rest }: CreateOptions) =>
       asOperator('app create', async ({ request }) => {
@@ -91,7 +100,7 @@ export function appCommands(program: Command): void {
           createApp,
           {
             org,
-            ...rest,
+            ...keySettingsOf(rest),
             redirectUris: redirectUri,
             postLogoutRedirectUris: postLogoutRedirectUri,
             origins: origin,
@@ -134,10 +143,16 @@ export function appCommands(program: Command): void {
     }),
   );
 
-  addCommand(app, 'update <clientId>', 'change the given settings of an app; a list of URIs replaces the whole list', [
-    'app update app_2Vw… --redirect-uri https://shop.example/callback --post-logout-redirect-uri https://shop.example/',
-    'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
-  ])
+  const update = addCommand(
+    app,
+    'update <clientId>',
+    'change the given settings of an app; a list of URIs replaces the whole list',
+    [
+      'app update app_2Vw… --redirect-uri https://shop.example/in --post-logout-redirect-uri https://shop.example/',
+      'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
+      'app update app_2Vw… --auth-method private_key_jwt --jwks-uri https://shop.example/jwks.json',
+    ],
+  )
     .option('--name <name>', 'unique within the organization')
     .option('--display-name <name>', 'name on the sign-in page')
     .option('--no-display-name', 'show the name instead')
@@ -154,27 +169,27 @@ export function appCommands(program: Command): void {
     .option('--refresh-tokens', 'issue refresh tokens to it')
     .option('--no-refresh-tokens', 'issue no refresh tokens to it')
     .addOption(pkceOption())
-    .addOption(idTokenAlgOption())
-    .action(
-      (
-        clientId: string,
-        { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions,
-      ) =>
-        asOperator('app update', async ({ request }) => {
-          if (rest.credentialType !== undefined)
-            await requireType(request, (await request(getApp, { clientId })).org, rest.credentialType);
-          const reply = await request(updateApp, {
-            clientId,
-            ...rest,
-            ...(displayName !== undefined && { displayName: displayName || null }),
-            ...(redirectUri && { redirectUris: redirectUri }),
-            ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
-            ...(origin && { origins: origin }),
-            ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
-          });
-          show(reply, json, () => appSheet(reply));
-        }),
-    );
+    .addOption(idTokenAlgOption());
+  addKeyOptions(update).action(
+    (
+      clientId: string,
+      { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions,
+    ) =>
+      asOperator('app update', async ({ request }) => {
+        if (rest.credentialType !== undefined)
+          await requireType(request, (await request(getApp, { clientId })).org, rest.credentialType);
+        const reply = await request(updateApp, {
+          clientId,
+          ...keySettingsOf(rest),
+          ...(displayName !== undefined && { displayName: displayName || null }),
+          ...(redirectUri && { redirectUris: redirectUri }),
+          ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+          ...(origin && { origins: origin }),
+          ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
+        });
+        show(reply, json, () => appSheet(reply));
+      }),
+  );
 
   const addSwitch = (name: string, disabled: boolean, description: string, result: string) =>
     addCommand(app, `${name} <clientId>`, description, [`app ${name} app_2Vw…`]).action(
@@ -188,7 +203,7 @@ export function appCommands(program: Command): void {
     'disable',
     true,
     'reject an app and all of its tokens, within a second',
-    'disabled: its client secret and tokens are rejected',
+    'disabled: its secrets, keys and tokens are rejected',
   );
   addSwitch('enable', false, 'enable a disabled app', 'enabled: it can get new tokens');
 }
@@ -220,6 +235,10 @@ function appSheet(app: App): string {
     'Refresh tokens': app.refreshTokens ? 'yes' : 'no',
     PKCE: app.pkce,
     'ID token alg': app.idTokenAlg ?? 'RS256',
+    Authentication: app.tokenEndpointAuthMethod,
+    Keys: app.jwksUri ?? app.jwks?.keys.map(({ kid, kty }) => kid ?? `${kty} without kid`).join(' '),
+    'Requires DPoP': app.requireDpop ? 'yes' : undefined,
+    'Access tokens': app.accessTokenFormat,
     Grants: app.scopes.join(' ') || 'none',
     State: app.disabled ? 'disabled' : 'enabled',
     'API version': app.apiVersion,

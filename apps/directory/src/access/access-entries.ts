@@ -19,7 +19,10 @@ export interface EntryRow {
 export const entries = `
   SELECT i.seq, 'app' AS kind, a.client_id AS id, a.disabled, a.min_version,
     ARRAY(SELECT s.id FROM app_secret s
-      WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${retention}) AS revoked
+      WHERE s.client_id = a.client_id AND s.revoked_at > now() - ${retention}
+      UNION ALL
+      SELECT k.id FROM app_removed_key k
+      WHERE k.client_id = a.client_id AND k.removed_at > now() - ${retention}) AS revoked
   FROM ids i JOIN app a ON i.kind = 'app' AND a.client_id = i.id
   UNION ALL
   SELECT i.seq, 'organization', o.short_id, o.suspended, 0, '{}'::text[]

@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn } from 'typeorm';
-import type { App, AppKind, Operation } from '@holdfast/contracts';
+import type { App, AppKind, Operation, PublicJwk } from '@holdfast/contracts';
 
 @Entity('app')
 export class AppEntity {
@@ -44,6 +44,21 @@ export class AppEntity {
 
   @Column('text', { name: 'id_token_alg', nullable: true })
   idTokenAlg!: NonNullable<App['idTokenAlg']> | null;
+
+  @Column('text', { name: 'token_endpoint_auth_method', default: 'client_secret_basic' })
+  tokenEndpointAuthMethod!: NonNullable<App['tokenEndpointAuthMethod']>;
+
+  @Column('jsonb', { nullable: true })
+  jwks!: { keys: PublicJwk[] } | null;
+
+  @Column('text', { name: 'jwks_uri', nullable: true })
+  jwksUri!: string | null;
+
+  @Column('boolean', { name: 'require_dpop', default: false })
+  requireDpop!: boolean;
+
+  @Column('text', { name: 'access_token_format', default: 'opaque' })
+  accessTokenFormat!: NonNullable<App['accessTokenFormat']>;
 
   @Column('boolean', { default: false })
   disabled!: boolean;
@@ -102,6 +117,11 @@ export function toApp(app: StoredApp): App {
     refreshTokens: app.refreshTokens,
     pkce: app.pkce,
     ...(app.idTokenAlg !== null && { idTokenAlg: app.idTokenAlg }),
+    ...(!isPublicClient(app.kind) && { tokenEndpointAuthMethod: app.tokenEndpointAuthMethod }),
+    ...(app.jwks !== null && { jwks: app.jwks }),
+    ...(app.jwksUri !== null && { jwksUri: app.jwksUri }),
+    requireDpop: app.requireDpop,
+    ...(app.kind !== 'service' && { accessTokenFormat: app.accessTokenFormat }),
     scopes: scopesOf(app),
     disabled: app.disabled,
     apiVersion: app.apiVersion,

@@ -11,6 +11,7 @@ import { GetAppHandler } from './get-app.handler.js';
 import { GetClientHandler } from './get-client.handler.js';
 import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
 import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
+import { RemovedKeyEntity } from './keys/removed-key.entity.js';
 import { ListAppsHandler } from './list-apps.handler.js';
 import { OrganizationOriginsHandler } from './organization-origins.handler.js';
 import { AppSecretEntity } from './secrets/app-secret.entity.js';
@@ -22,7 +23,7 @@ import { UpdateAppHandler } from './update-app.handler.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([AppEntity, AppGrantEntity, AppSecretEntity]),
+    TypeOrmModule.forFeature([AppEntity, AppGrantEntity, AppSecretEntity, RemovedKeyEntity]),
     ChangesModule,
     OrganizationsModule,
     OutboundModule,

@@ -18,7 +18,9 @@ const select = statement(
      a.credential_type AS "credentialType", a.redirect_uris AS "redirectUris",
      a.post_logout_redirect_uris AS "postLogoutRedirectUris", a.origins,
      a.backchannel_logout_uri AS "backchannelLogoutUri", a.refresh_tokens AS "refreshTokens", a.pkce,
-     a.id_token_alg AS "idTokenAlg", a.disabled, a.api_version::text AS "apiVersion", a.version,
+     a.id_token_alg AS "idTokenAlg", a.token_endpoint_auth_method AS "tokenEndpointAuthMethod", a.jwks,
+     a.jwks_uri AS "jwksUri", a.require_dpop AS "requireDpop", a.access_token_format AS "accessTokenFormat",
+     a.disabled, a.api_version::text AS "apiVersion", a.version,
      a.created_at AS "createdAt", o.suspended AS "orgSuspended",
      (SELECT coalesce(json_agg(json_build_object('operation', g.operation)), '[]')
       FROM app_grant g WHERE g.client_id = a.client_id) AS grants,

@@ -4,8 +4,11 @@ import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
 import { toApp } from './app.entity.js';
 import { Apps } from './apps.js';
+import { changeKeySettings, endsAllTokens, keyIds, type KeySettings } from './keys/key-settings.js';
+import { storeRemovedKeys } from './keys/removed-keys.js';
 import { requireCallable } from './require-callable.js';
 import { requireUsable } from './require-usable.js';
+import { Secrets } from './secrets/secrets.js';
 
 type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 
@@ -13,25 +16,31 @@ type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 export class UpdateAppHandler {
   constructor(
     private readonly apps: Apps,
+    private readonly secrets: Secrets,
     private readonly outbound: Outbound,
   ) {}
 
   @Handles(updateApp)
   handle({ clientId, ...changed }: RequestOf<typeof updateApp>, context: RequestContext): Promise<App> {
-    requireCallable(this.outbound, changed.backchannelLogoutUri);
-    return this.apps.change(clientId, context, (app) => {
+    requireCallable(this.outbound, changed);
+    return this.apps.change(clientId, context, async (app, manager) => {
       requireUsable(app.kind, changed);
-      const changes = differences(toApp(app), changed);
-      Object.assign(app, changed);
-      return { action: 'app.update', changes };
+      const before: KeySettings = { ...app };
+      const after = changeKeySettings(app.kind, before, changed);
+      const changes = differences(toApp(app), changed, after);
+      Object.assign(app, changed, after);
+      await storeRemovedKeys(manager, clientId, before, after);
+      if (after.tokenEndpointAuthMethod === 'private_key_jwt') await this.secrets.revokeAll(manager, clientId);
+      return { action: 'app.update', changes, revokesTokens: endsAllTokens(before, after) };
     });
   }
 }
 
-function differences(before: App, changed: Changed): AuditRecord['changes'] {
+function differences(before: App, changed: Changed, after: KeySettings): AuditRecord['changes'] {
+  const from = { ...before, jwks: keyIds(before.jwks) };
   return Object.fromEntries(
-    Object.entries(changed)
-      .map(([field, to]) => [field, { from: before[field as keyof App], to }] as const)
+    Object.entries({ ...changed, ...(changed.jwks && { jwks: keyIds(after.jwks) }) })
+      .map(([field, to]) => [field, { from: from[field as keyof App], to }] as const)
       .filter(([, { from, to }]) => JSON.stringify(from) !== JSON.stringify(to)),
   );
 }

@@ -1,5 +1,11 @@
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { Idempotency1764000000000 } from './1764000000000-idempotency.js';
 import { People1764300000000 } from './1764300000000-people.js';
+import { AppKeys1764300000100 } from './1764300000100-app-keys.js';
 
-export const migrations = [CreateDirectory1763700000000, Idempotency1764000000000, People1764300000000];
+export const migrations = [
+  CreateDirectory1763700000000,
+  Idempotency1764000000000,
+  People1764300000000,
+  AppKeys1764300000100,
+];

@@ -3,6 +3,7 @@ import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { appKinds, operationNames } from '../operations.js';
+import { appKeyFields, newAppKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
 
@@ -46,6 +47,7 @@ const appSchema = z.strictObject({
     .enum(['required', 'optional'])
     .describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
   idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('Signature algorithm of its ID tokens; RS256 when absent'),
+  ...appKeyFields,
   scopes: z.array(z.enum(operationNames)),
   disabled: z.boolean(),
   apiVersion: z.iso.date().describe('API version that the app pinned'),
@@ -143,6 +145,7 @@ export const createApp = command({
     refreshTokens: z.boolean().default(true),
     pkce: z.enum(['required', 'optional']).default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+    ...newAppKeyFields,
     scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
   reply: z.strictObject({ app: appSchema, ...newSecret }),
@@ -165,6 +168,7 @@ export const updateApp = command({
     refreshTokens: z.boolean().optional(),
     pkce: z.enum(['required', 'optional']).optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+    ...newAppKeyFields,
   }),
   reply: appSchema,
   errors: ['unknown_app', 'conflict', 'invalid_request'],
@@ -273,7 +277,9 @@ const accessEntrySchema = z.strictObject({
   id: z.string(),
   disabled: z.boolean().describe('Also true for a person who was removed'),
   minVersion: z.int().describe('Tokens issued for an older version of the app or person are refused'),
-  revokedSecrets: z.array(z.string()).describe('Tokens requested with these are refused'),
+  revokedSecrets: z
+    .array(z.string())
+    .describe('Tokens requested with these are refused: ids of revoked secrets and of removed keys'),
 });
 export type AccessEntry = z.infer<typeof accessEntrySchema>;
 

@@ -19,9 +19,11 @@ export class CreateSecretHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof createSecret>> {
     const secret = generateSecret();
-    await this.apps.change(clientId, context, async ({ kind }, manager) => {
+    await this.apps.change(clientId, context, async ({ kind, tokenEndpointAuthMethod }, manager) => {
       if (isPublicClient(kind))
         throw new AppError('invalid_state', `A ${kind} app is public and has no client secret.`);
+      if (tokenEndpointAuthMethod === 'private_key_jwt')
+        throw new AppError('invalid_state', 'The app authenticates with its private key and has no client secret.');
       await this.secrets.store(manager, clientId, secret);
       return { action: 'app.secret.create', targets: [{ type: 'secret', id: secret.secretId }] };
     });

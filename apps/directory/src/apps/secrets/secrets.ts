@@ -50,4 +50,9 @@ export class Secrets {
     const { affected } = await manager.update(AppSecretEntity, { id, clientId, revokedAt: IsNull() }, { revokedAt });
     if (affected === 0) throw new AppError('unknown_secret', `The app has no valid client secret "${id}".`);
   }
+  /** For an app that no longer authenticates with a secret. */
+  async revokeAll(manager: EntityManager, clientId: string): Promise<void> {
+    const revokedAt = () => 'clock_timestamp()';
+    await manager.update(AppSecretEntity, { clientId, revokedAt: IsNull() }, { revokedAt });
+  }
 }
