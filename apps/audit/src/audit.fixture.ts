@@ -7,6 +7,7 @@ import { createLogger, systemClock, type Clock } from '@holdfast/platform';
 import { register, startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
+  eventBase,
   eventually,
   newTestFolder,
   startTestBus,
@@ -131,17 +132,6 @@ export function eventOf(given: Partial<CustomerEvent>): CustomerEvent {
 
 export function directoryEventOf(given: Partial<DirectoryEvent>): DirectoryEvent {
   return { ...eventBase(), type: 'app.created', app: 'app-1', ...given };
-}
-
-function eventBase() {
-  return {
-    id: randomUUID(),
-    occurredAt: new Date().toISOString(),
-    org: 'acme',
-    version: 1,
-    requestId: 'r',
-    traceparent: '00-0-0-01',
-  };
 }
 
 export function customerTarget(id: string = randomUUID()) {

@@ -1,19 +1,11 @@
 // Further offers to a customer, and withdrawn offers.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Client } from './client.ts';
-import { closeConnections, type Problem } from './http.ts';
-import { newClients } from './under-test.ts';
+import { type Problem } from './http.ts';
+import { elsewhere, kiosk, shop, withShops } from './shops.fixture.ts';
 
-let shop: Client;
-let kiosk: Client;
-let elsewhere: Client;
-beforeAll(async () => {
-  const [here, there] = await Promise.all([newClients({ shop: {}, kiosk: {} }), newClients({ shop: {} })]);
-  ({ shop, kiosk } = here);
-  elsewhere = there.shop;
-});
-afterAll(closeConnections);
+withShops();
 
 const summaryOf = async (client: Client, subject: string) => (await client.all()).find((s) => s.subject === subject);
 

@@ -1,19 +1,10 @@
 // product §5: an app reads its own offers, and never sees a claim link again.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from './client.ts';
-import { closeConnections, type Problem } from './http.ts';
-import { newClients } from './under-test.ts';
+import { describe, expect, it } from '@jest/globals';
+import { type Problem } from './http.ts';
+import { elsewhere, kiosk, shop, withShops } from './shops.fixture.ts';
 
-let shop: Client;
-let kiosk: Client;
-let elsewhere: Client;
-beforeAll(async () => {
-  const [here, there] = await Promise.all([newClients({ shop: {}, kiosk: {} }), newClients({ shop: {} })]);
-  ({ shop, kiosk } = here);
-  elsewhere = there.shop;
-});
-afterAll(closeConnections);
+withShops();
 
 describe('GET …/credentials/offers/{offerId}', () => {
   it('shows an open offer as it was made, without its claim link', async () => {

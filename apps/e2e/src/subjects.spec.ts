@@ -1,21 +1,12 @@
 // Specification §2, §4.2, §4.3 and §4.4: listing, reading and erasing the customers of an app.
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Client } from './client.ts';
-import { closeConnections, type Problem, type Reply } from './http.ts';
-import { newClients } from './under-test.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { type Problem, type Reply } from './http.ts';
+import { elsewhere, kiosk, shop, withShops } from './shops.fixture.ts';
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let shop: Client;
-let kiosk: Client;
-let elsewhere: Client;
-beforeAll(async () => {
-  const [here, there] = await Promise.all([newClients({ shop: {}, kiosk: {} }), newClients({ shop: {} })]);
-  ({ shop, kiosk } = here);
-  elsewhere = there.shop;
-});
-afterAll(closeConnections);
+withShops();
 
 describe('the fields of the specification', () => {
   it('are those of a full customer, and no others', async () => {

@@ -1,4 +1,4 @@
-import { expect } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect } from '@jest/globals';
 import {
   beginClaim,
   beginSignIn,
@@ -14,8 +14,8 @@ import {
   type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
-import { SoftwareAuthenticator, testContext, type CeremonyOptions } from '@holdfast/testing';
-import type { IssuanceStack } from './issuance-stack.fixture.js';
+import { FakeClock, SoftwareAuthenticator, testContext, type CeremonyOptions } from '@holdfast/testing';
+import { IssuanceStack, type IssuanceStackOptions } from './issuance-stack.fixture.js';
 
 export const origin = 'http://localhost:8080';
 /** Hash of the secret of the browser in which claims run. */
@@ -124,4 +124,26 @@ export class TestCustomers {
   private anonymous(): RequestContext {
     return anonymous(this.org);
   }
+}
+
+/** The time at the beginning of each test. */
+export const start = '2026-11-21T09:00:00.000Z';
+export const clock = new FakeClock(start);
+export let stack: IssuanceStack;
+export let customers: TestCustomers;
+export let globex: TestCustomers;
+
+/** Starts issuance, at the time of `clock`, before the tests of a file. `prepare` runs once, before the first test. */
+export function withIssuance(
+  options: Omit<IssuanceStackOptions, 'clock'> = {},
+  prepare: () => Promise<unknown> = () => Promise.resolve(),
+): void {
+  beforeAll(async () => {
+    stack = await IssuanceStack.start({ ...options, clock });
+    customers = new TestCustomers(stack);
+    globex = new TestCustomers(stack, 'globex');
+    await prepare();
+  });
+  afterAll(() => stack?.stop());
+  beforeEach(() => clock.set(start));
 }

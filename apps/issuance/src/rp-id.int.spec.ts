@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   beginClaim,
   beginSignIn,
@@ -8,8 +8,7 @@ import {
   type RelyingPartyIds,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { anonymous, errorWith, origin, TestCustomers } from './customers.fixture.js';
-import { IssuanceStack } from './issuance-stack.fixture.js';
+import { anonymous, customers, errorWith, origin, stack, withIssuance } from './customers.fixture.js';
 
 /** The RP IDs of the organization before, during and after a move from the deployment's RP ID. */
 const before = undefined;
@@ -17,13 +16,7 @@ const during: RelyingPartyIds = { rpId: 'acme.example', earlier: {} };
 const after: RelyingPartyIds = { rpId: 'acme.example' };
 
 describe('an RP ID of an organization', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-  beforeAll(async () => {
-    stack = await IssuanceStack.start();
-    customers = new TestCustomers(stack);
-  });
-  afterAll(() => stack?.stop());
+  withIssuance();
 
   const claim = async (
     relyingParty: RelyingPartyIds | undefined,

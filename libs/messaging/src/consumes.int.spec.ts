@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -8,7 +7,7 @@ import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { register } from 'prom-client';
 import { natsUsers, streams, type DirectoryEvent } from '@holdfast/contracts';
 import { createLogger } from '@holdfast/platform';
-import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
+import { appEvent, eventually, startTestBus, type TestBus } from '@holdfast/testing';
 import { Bus } from './bus.js';
 import { connectBus } from './connection.js';
 import { Consumes, startConsumers } from './consumes.js';
@@ -107,16 +106,3 @@ describe('@Consumes', () => {
     await app.close();
   });
 });
-
-function appEvent(type: 'app.created' | 'app.updated'): DirectoryEvent {
-  return {
-    id: randomUUID(),
-    occurredAt: new Date().toISOString(),
-    org: 'acme',
-    version: 1,
-    requestId: 'r',
-    traceparent: '00-0-0-01',
-    type,
-    app: 'app-1',
-  };
-}

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
@@ -9,7 +8,14 @@ import { natsUsers, streams, type DirectoryEvent, type Stream } from '@holdfast/
 import { Database, migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer, type ApplyBatch } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
-import { createTestDatabase, eventually, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
+import {
+  appEvent,
+  createTestDatabase,
+  eventually,
+  startTestBus,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { outboxTables } from './outbox-table.js';
 import { insertOutboxRows, Outbox } from './outbox.js';
 import { quarantineTables } from './quarantine-table.js';
@@ -84,7 +90,7 @@ describe('outbox and consumers', () => {
     const first = await declare();
     expect(first).toContain('consumer ISSUANCE/audit');
     const { emit } = await producer();
-    await emit([event()]);
+    await emit([appEvent()]);
     expect(await declare()).toEqual(first);
     const applied: string[] = [];
     await consumer(async (events) => void applied.push(...events.map((e) => e.id)));
@@ -94,7 +100,7 @@ describe('outbox and consumers', () => {
 
   it('rejects an event that does not fit the schema of its stream', async () => {
     const { outbox } = await producer();
-    expect(() => outbox.row({ ...event(), occurredAt: '+010000-01-01T00:00:00.000Z' })).toThrow('occurredAt');
+    expect(() => outbox.row({ ...appEvent(), occurredAt: '+010000-01-01T00:00:00.000Z' })).toThrow('occurredAt');
   });
 
   it('resolves published() when audit has applied the event', async () => {
@@ -102,9 +108,9 @@ describe('outbox and consumers', () => {
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
     const { emit } = await producer();
-    await emit([event()]);
+    await emit([appEvent()]);
     for (let i = 0; i < 20; i += 1) {
-      const e = event();
+      const e = appEvent();
       const started = Date.now();
       await emit([e]);
       expect(applied.has(e.id)).toBe(true);
@@ -117,7 +123,7 @@ describe('outbox and consumers', () => {
     const retained = 'evt.directory.app.updated';
     const { outbox } = await producer({ ...streams.directory, producerConfirmedSubjects: [retained] });
     const row = (aggregate: string, type: string) => ({
-      ...outbox.row(event()),
+      ...outbox.row(appEvent()),
       aggregate,
       subject: `evt.directory.${type}`,
     });
@@ -150,7 +156,7 @@ describe('outbox and consumers', () => {
       for await (const message of pull) held.push(message);
     })().catch(() => undefined);
     const { emit } = await producer();
-    const all = Array.from({ length: 30 }, event);
+    const all = Array.from({ length: 30 }, () => appEvent());
     await emit(all);
     await eventually(() => expect(held).toHaveLength(30), 15_000);
     const applied = new Set<string>();
@@ -169,7 +175,7 @@ describe('outbox and consumers', () => {
       events.forEach((e) => applied.add(e.id));
     });
     const [one, two] = [await producer(), await producer()];
-    const all = Array.from({ length: 500 }, event);
+    const all = Array.from({ length: 500 }, () => appEvent());
     const emitting = (async () => {
       const emitted: Promise<void>[] = [];
       for (let i = 0; i < all.length; i += 5) {
@@ -192,11 +198,11 @@ describe('outbox and consumers', () => {
   it('loses no event when the new stream grows beyond the sequence numbers of the lost one', async () => {
     await declare();
     const { emit } = await producer();
-    await emit(Array.from({ length: 3 }, event));
+    await emit(Array.from({ length: 3 }, () => appEvent()));
     await nats.kill();
     await nats.restart({ wipe: true });
     await declare();
-    const late = Array.from({ length: 20 }, event);
+    const late = Array.from({ length: 20 }, () => appEvent());
     await emit(late);
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
@@ -207,14 +213,14 @@ describe('outbox and consumers', () => {
   it('loses no event when JetStream comes back with older files', async () => {
     await declare();
     const { emit } = await producer();
-    await emit(Array.from({ length: 5 }, event));
+    await emit(Array.from({ length: 5 }, () => appEvent()));
     cpSync(nats.storeDir, `${nats.storeDir}.older`, { recursive: true });
-    await emit(Array.from({ length: 5 }, event));
+    await emit(Array.from({ length: 5 }, () => appEvent()));
     await nats.kill();
     rmSync(nats.storeDir, { recursive: true });
     renameSync(`${nats.storeDir}.older`, nats.storeDir);
     await nats.restart();
-    await emit(Array.from({ length: 10 }, event));
+    await emit(Array.from({ length: 10 }, () => appEvent()));
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
     await eventually(() => expect(applied.size).toBe(20), 15_000);
@@ -230,14 +236,14 @@ describe('outbox and consumers', () => {
       events.forEach((e) => applied.add(e.id));
     });
     const { emit } = await producer();
-    await emit(Array.from({ length: 5 }, event));
+    await emit(Array.from({ length: 5 }, () => appEvent()));
     // The consumer's files are lost and the stream's are not: the consumer is created again.
     await nats.kill();
     rmSync(`${nats.storeDir}/jetstream/$G/streams/DIRECTORY/obs`, { recursive: true });
     await nats.restart();
     await declare();
     open = true;
-    await emit(Array.from({ length: 5 }, event));
+    await emit(Array.from({ length: 5 }, () => appEvent()));
     await eventually(() => expect(applied.size).toBe(10), 20_000);
     await eventually(async () => expect(await unconfirmed()).toBe(0), 20_000);
   });
@@ -245,7 +251,7 @@ describe('outbox and consumers', () => {
   it('loses no event that a killed consumer had pulled when the server is killed too', async () => {
     await declare();
     const { emit } = await producer();
-    const taken = Array.from({ length: 5 }, event);
+    const taken = Array.from({ length: 5 }, () => appEvent());
     await emit(taken);
     // Pulls events and never acknowledges them, as a killed process does.
     const dead = await connectAs('audit');
@@ -256,7 +262,7 @@ describe('outbox and consumers', () => {
     for await (const _ of messages) if ((left -= 1) === 0) break;
     const applied = new Set<string>();
     await consumer(async (events) => events.forEach((e) => applied.add(e.id)));
-    const others = Array.from({ length: 5 }, event);
+    const others = Array.from({ length: 5 }, () => appEvent());
     await emit(others);
     await eventually(() => expect(applied.size).toBeGreaterThanOrEqual(5));
     await nats.kill();
@@ -268,7 +274,7 @@ describe('outbox and consumers', () => {
 
   it('applies other events while one cannot be applied, and that one as soon as it can be', async () => {
     await declare();
-    const poison = event();
+    const poison = appEvent();
     let cured = false;
     const applied = new Set<string>();
     await consumer(async (events) => {
@@ -276,7 +282,7 @@ describe('outbox and consumers', () => {
       events.forEach((e) => applied.add(e.id));
     });
     const { emit } = await producer();
-    const others = Array.from({ length: 50 }, event);
+    const others = Array.from({ length: 50 }, () => appEvent());
     await emit([...others.slice(0, 25), poison, ...others.slice(25)]);
     await eventually(() => expect(applied.size).toBe(50));
     expect(await unconfirmed()).toBeGreaterThan(0);
@@ -287,7 +293,7 @@ describe('outbox and consumers', () => {
 
   it('publishes the rows that a killed process left in the outbox', async () => {
     await declare();
-    const left = event();
+    const left = appEvent();
     const payload = JSON.stringify(left);
     await tables.query(
       `INSERT INTO directory.outbox (id, aggregate, subject, payload)
@@ -300,16 +306,3 @@ describe('outbox and consumers', () => {
     await eventually(() => expect([...applied]).toEqual([left.id]));
   });
 });
-
-function event(): DirectoryEvent {
-  return {
-    id: randomUUID(),
-    occurredAt: new Date().toISOString(),
-    org: 'acme',
-    version: 1,
-    requestId: 'r',
-    traceparent: '00-0-0-01',
-    type: 'app.updated',
-    app: 'app-1',
-  };
-}

@@ -9,6 +9,7 @@ import { Bus, connectBus, declareStreams, EventConsumer, type ApplyBatch } from 
 import { createLogger } from '@holdfast/platform';
 import { register, startService, type RunningService } from '@holdfast/service';
 import {
+  appEvent,
   createTestDatabase,
   eventually,
   startTestBus,
@@ -97,7 +98,7 @@ afterEach(async () => {
 
 test('quarantines an event that cannot be applied, confirms later ones, and applies it once it can be', async () => {
   await consumer('signals', () => Promise.resolve());
-  const [bad, others] = [event(), Array.from({ length: 50 }, event)];
+  const [bad, others] = [appEvent(), Array.from({ length: 50 }, () => appEvent())];
   poison.add(bad.id);
   await emit([...others.slice(0, 25), bad, ...others.slice(25)]);
   await eventually(
@@ -137,7 +138,7 @@ test('drops and counts an event that its producer never emitted, after the last 
   for (const [body, msgID] of [
     ['', randomUUID()],
     ['{"pattern":"rpc.directory.create-organization","id":"1","data":{}}', undefined],
-    [JSON.stringify(event()).replace('app.updated', 'no.such'), 'x'],
+    [JSON.stringify(appEvent()).replace('app.updated', 'no.such'), 'x'],
   ] as const) {
     await jetstream(stolen.connection).publish('evt.directory.app.updated', body, msgID === undefined ? {} : { msgID });
   }
@@ -152,7 +153,7 @@ test('drops and counts an event that its producer never emitted, after the last 
     10_000,
   );
   expect(await list()).toEqual({ events: [], count: 0 });
-  const good = event();
+  const good = appEvent();
   await emit([good]);
   expect(applied).toContain(good.id);
 });
@@ -163,10 +164,10 @@ test('delivers to the other consumers while one fills the stream, and later ever
   const { config } = await manager.streams.info('DIRECTORY');
   await manager.streams.update('DIRECTORY', { ...config, max_bytes: 65_536 });
   await eventually(async () => {
-    await emit([event()]);
+    await emit([appEvent()]);
     expect(await metric('holdfast_stream_max_bytes', { stream: 'DIRECTORY' })).toBe(65_536);
   }, 20_000);
-  const events = Array.from({ length: 200 }, () => ({ ...event(), padding: 'x'.repeat(300) }));
+  const events = Array.from({ length: 200 }, () => ({ ...appEvent(), padding: 'x'.repeat(300) }));
   for (let i = 0; i < events.length; i += 20) await emit(events.slice(i, i + 20));
   // Audit has applied each within the second that published() waits: JetStream rejected none.
   expect(events.filter((e) => !applied.has(e.id))).toEqual([]);
@@ -179,16 +180,3 @@ test('delivers to the other consumers while one fills the stream, and later ever
   await eventually(() => expect(events.filter((e) => !bySignals.has(e.id)).length).toBe(0), 90_000);
   await eventually(async () => expect(await unconfirmed()).toEqual([]), 60_000);
 }, 180_000);
-
-function event(): DirectoryEvent {
-  return {
-    id: randomUUID(),
-    occurredAt: new Date().toISOString(),
-    org: 'acme',
-    version: 1,
-    requestId: 'r',
-    traceparent: '00-0-0-01',
-    type: 'app.updated',
-    app: 'app-1',
-  };
-}

@@ -12,4 +12,5 @@ export * from './test-bus.js';
 export * from './test-config.js';
 export * from './test-context.js';
 export * from './test-database.js';
+export * from './test-events.js';
 export * from './traces.js';

@@ -1,26 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { withdrawOffer } from '@holdfast/contracts';
-import { FakeClock, SoftwareAuthenticator, testContext, type CeremonyOptions } from '@holdfast/testing';
-import { codesOf, errorWith, TestCustomers } from '../customers.fixture.js';
-import { IssuanceStack } from '../issuance-stack.fixture.js';
+import { SoftwareAuthenticator, testContext, type CeremonyOptions } from '@holdfast/testing';
+import { clock, codesOf, customers, errorWith, globex, stack, start, withIssuance } from '../customers.fixture.js';
 
-const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;
 
 describe('a claim', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-  let globex: TestCustomers;
-  const clock = new FakeClock(start);
-
-  beforeAll(async () => {
-    stack = await IssuanceStack.start({ clock });
-    customers = new TestCustomers(stack);
-    globex = new TestCustomers(stack, 'globex');
-  });
-  afterAll(() => stack?.stop());
-  beforeEach(() => clock.set(start));
+  withIssuance();
 
   it('issues the credential, stores the passkey and emits one event with the customer as actor', async () => {
     const { token, subject, credentialId, offerId } = await customers.offer({ validUntil: '2027-01-01T00:00:00Z' });

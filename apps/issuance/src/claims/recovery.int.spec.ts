@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createCredentialType } from '@holdfast/contracts';
-import { FakeClock, SoftwareAuthenticator } from '@holdfast/testing';
-import { TestCustomers } from '../customers.fixture.js';
-import { IssuanceStack } from '../issuance-stack.fixture.js';
-
-const start = '2026-11-21T09:00:00.000Z';
+import { SoftwareAuthenticator } from '@holdfast/testing';
+import { clock, customers, stack, withIssuance } from '../customers.fixture.js';
 
 describe('a claim by a customer who has a credential', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-  const clock = new FakeClock(start);
-
-  beforeAll(async () => {
-    stack = await IssuanceStack.start({ clock });
-    customers = new TestCustomers(stack);
+  withIssuance({}, async () => {
     await stack.asOperator(createCredentialType, { name: 'pass', display: 'Pass', holders: ['passkey'] });
   });
-  afterAll(() => stack?.stop());
-  beforeEach(() => clock.set(start));
 
   it('replaces the passkey and keeps the credential, when it is of the same type (recovery)', async () => {
     const { subject, authenticator } = await customers.new({}, new SoftwareAuthenticator());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   createCredentialType,
   eraseSubject,
@@ -9,22 +9,13 @@ import {
   withdrawOffer,
   type RequestContext,
 } from '@holdfast/contracts';
-import { eventually, FakeClock, SoftwareAuthenticator, testContext } from '@holdfast/testing';
-import { errorWith, TestCustomers, type TestCustomer } from '../customers.fixture.js';
-import { IssuanceStack } from '../issuance-stack.fixture.js';
+import { eventually, SoftwareAuthenticator, testContext } from '@holdfast/testing';
+import { clock, customers, errorWith, stack, start, withIssuance, type TestCustomer } from '../customers.fixture.js';
 
-const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;
 
 describe('the lifecycle of a credential', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-  const clock = new FakeClock(start);
-  const other = testContext({ actor: { type: 'app', id: 'another-app' } });
-
-  beforeAll(async () => {
-    stack = await IssuanceStack.start({ clock, replicas: 2 });
-    customers = new TestCustomers(stack);
+  withIssuance({ replicas: 2 }, async () => {
     await stack.asOperator(createCredentialType, {
       name: 'hour',
       display: 'Hour',
@@ -33,8 +24,7 @@ describe('the lifecycle of a credential', () => {
     });
     await stack.asOperator(createCredentialType, { name: 'pass', display: 'Pass', validity: 'PT1H', revocable: false });
   });
-  afterAll(() => stack?.stop());
-  beforeEach(() => clock.set(start));
+  const other = testContext({ actor: { type: 'app', id: 'another-app' } });
 
   const suspend = ({ credentialId: id }: TestCustomer, reason?: string, context: RequestContext = testContext()) =>
     stack.gateway.request(suspendCredential, { id, reason }, context);

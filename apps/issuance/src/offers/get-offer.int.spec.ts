@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { eraseSubject, getOffer, suspendCredential, withdrawOffer, type RequestContext } from '@holdfast/contracts';
-import { FakeClock, testContext } from '@holdfast/testing';
-import { errorWith, TestCustomers } from '../customers.fixture.js';
-import { IssuanceStack } from '../issuance-stack.fixture.js';
-
-const start = '2026-11-21T09:00:00.000Z';
+import { testContext } from '@holdfast/testing';
+import { clock, customers, errorWith, stack, start, withIssuance } from '../customers.fixture.js';
 
 describe('get-offer', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-  const clock = new FakeClock(start);
-
-  beforeAll(async () => {
-    stack = await IssuanceStack.start({ clock });
-    customers = new TestCustomers(stack);
-  });
-  afterAll(() => stack?.stop());
-  beforeEach(() => clock.set(start));
+  withIssuance();
 
   const read = (offerId: string, context: RequestContext = testContext()) =>
     stack.gateway.request(getOffer, { offerId }, context);

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createOffer, withdrawOffer, type OfferRequest, type RequestContext } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 import { eventually, testContext } from '@holdfast/testing';
-import { codesOf, errorWith, TestCustomers } from '../customers.fixture.js';
-import { IssuanceStack } from '../issuance-stack.fixture.js';
+import { codesOf, customers, errorWith, stack, withIssuance } from '../customers.fixture.js';
 
 describe('an offer', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-
-  beforeAll(async () => {
-    stack = await IssuanceStack.start();
-    customers = new TestCustomers(stack);
-  });
-  afterAll(() => stack?.stop());
+  withIssuance();
 
   const offer = (body: OfferRequest = {}, context: RequestContext = testContext(), idempotencyKey?: string) =>
     stack.gateway.request(createOffer, { offer: body, ...(idempotencyKey && { idempotencyKey }) }, context);

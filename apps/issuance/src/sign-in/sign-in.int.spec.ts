@@ -1,25 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FakeClock, SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
-import { errorWith, TestCustomers } from '../customers.fixture.js';
-import { IssuanceStack } from '../issuance-stack.fixture.js';
+import { describe, expect, it } from '@jest/globals';
+import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
+import { clock, customers, errorWith, globex, stack, start, withIssuance } from '../customers.fixture.js';
 
-const start = '2026-11-21T09:00:00.000Z';
 const minutes = (n: number) => n * 60_000;
 
 describe('a sign-in', () => {
-  let stack: IssuanceStack;
-  let customers: TestCustomers;
-  let globex: TestCustomers;
-  const clock = new FakeClock(start);
-
-  beforeAll(async () => {
-    stack = await IssuanceStack.start({ clock });
-    customers = new TestCustomers(stack);
-    globex = new TestCustomers(stack, 'globex');
-  });
-  afterAll(() => stack?.stop());
-  beforeEach(() => clock.set(start));
+  withIssuance();
 
   it('replies with customer and credential, and stores the use of the passkey', async () => {
     const { subject, credentialId, authenticator } = await customers.new({}, new SoftwareAuthenticator());

@@ -16,6 +16,7 @@ import { createLogger } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
+  eventBase,
   eventually,
   FakeClock,
   startTestBus,
@@ -254,20 +255,11 @@ describe('the feed', () => {
   });
 });
 
-const event = () => ({
-  id: randomUUID(),
-  occurredAt: new Date().toISOString(),
-  org: 'acme',
-  version: 1,
-  requestId: 'r',
-  traceparent: '00-0-0-01',
-});
-
 function customerEvent(
   type: CustomerEvent['type'],
   given: Partial<CustomerEvent> & { subject: string },
 ): CustomerEvent {
-  return { ...event(), type, ...given };
+  return { ...eventBase(), type, ...given };
 }
 
 function offer(given: { subject: string; version?: number }): CustomerEvent {
@@ -282,9 +274,9 @@ function offer(given: { subject: string; version?: number }): CustomerEvent {
 }
 
 function appEvent(app: string = randomUUID()): DirectoryEvent {
-  return { ...event(), type: 'app.created', app, data: { app } };
+  return { ...eventBase(), type: 'app.created', app, data: { app } };
 }
 
 function organizationEvent(): DirectoryEvent {
-  return { ...event(), type: 'organization.updated' };
+  return { ...eventBase(), type: 'organization.updated' };
 }
