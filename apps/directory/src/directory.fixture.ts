@@ -82,6 +82,7 @@ export function withDirectory(baseUrl = 'http://localhost'): void {
       HOLDFAST_EXIT_WITH_PARENT: false,
       DATABASE_URL: database.url(),
       DATABASE_POOL: 12,
+      APPS_PER_ORGANIZATION: 1000,
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 8),
       SECRET_PEPPER: pepper,
       OUTBOUND_ALLOW: ['http://localhost:4000'],

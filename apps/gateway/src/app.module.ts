@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
+import { AppsApiModule } from './admin/apps/apps-api.module.js';
 import { AuditApiModule } from './admin/audit/audit-api.module.js';
 import { EventsModule } from './admin/events/events.module.js';
 import { AuditRecordsModule } from './audit/audit-records.module.js';
@@ -22,6 +23,7 @@ import { PresenceModule } from './presence/presence.module.js';
     CredentialsModule,
     ClaimModule,
     PresenceModule,
+    AppsApiModule,
     AuditApiModule,
     EventsModule,
     IssuerModule,

@@ -132,12 +132,29 @@ export const errorCatalogue = {
   unknown_app: {
     status: 404,
     title: 'There is no such app',
-    help: 'List the apps with `holdfast app list <organization>`.',
+    help: 'List the apps of your organization: `GET …/api/admin/apps`, or `holdfast app list <organization>`.',
   },
   unknown_secret: {
     status: 404,
     title: 'The app has no such client secret',
-    help: 'List its secrets with `holdfast secret list <clientId>`.',
+    help: 'List its secrets: `GET …/api/admin/apps/{clientId}/secrets`, or `holdfast secret list <clientId>`.',
+  },
+  app_protected: {
+    status: 403,
+    title: 'The caller may not do this to this app',
+    help:
+      'Programs do not change service apps, apps that hold a scope, or themselves, and create client secrets only ' +
+      'for apps that they made. A person with the right to manage grants does it, or the operator.',
+  },
+  limit_reached: {
+    status: 409,
+    title: 'The organization has as many of these as it may have',
+    help: 'Delete one that is no longer used, or ask the operator for a higher limit.',
+  },
+  precondition_failed: {
+    status: 412,
+    title: 'The object has changed since it was read',
+    help: 'Read it again, decide again, and send the change with its new `ETag` in `If-Match`.',
   },
   unknown_credential_type: {
     status: 422,

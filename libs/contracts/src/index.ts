@@ -8,6 +8,7 @@ export * from './fields.js';
 export * from './directory/app-keys.js';
 export * from './directory/app-uris.js';
 export * from './directory/directory.js';
+export * from './directory/apps-admin.js';
 export * from './directory/person-sign-in.js';
 export * from './directory/rp-id.js';
 export * from './directory/contracts.js';

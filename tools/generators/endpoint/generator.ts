@@ -7,7 +7,7 @@ interface Options {
   service: string;
   area: string;
   feature: string;
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   operation: string;
   action: string;

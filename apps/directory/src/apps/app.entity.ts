@@ -1,4 +1,13 @@
-import { Column, CreateDateColumn, Entity, JoinColumn, ManyToOne, OneToMany, PrimaryColumn } from 'typeorm';
+import {
+  Column,
+  CreateDateColumn,
+  DeleteDateColumn,
+  Entity,
+  JoinColumn,
+  ManyToOne,
+  OneToMany,
+  PrimaryColumn,
+} from 'typeorm';
 import type { App, AppKind, Operation, PublicJwk } from '@holdfast/contracts';
 
 @Entity('app')
@@ -60,8 +69,22 @@ export class AppEntity {
   @Column('text', { name: 'access_token_format', default: 'opaque' })
   accessTokenFormat!: NonNullable<App['accessTokenFormat']>;
 
+  @Column('text', { name: 'logo_uri', nullable: true })
+  logoUri!: string | null;
+
+  @Column('text', { name: 'help_uri', nullable: true })
+  helpUri!: string | null;
+
   @Column('boolean', { default: false })
   disabled!: boolean;
+
+  /** Part of Holdfast, such as the client of the hub: nobody changes it through the Admin API. */
+  @Column('boolean', { name: 'built_in', default: false })
+  builtIn!: boolean;
+
+  /** Client ID of the app that created it; null when people or the operator did. */
+  @Column('text', { name: 'created_by', nullable: true })
+  createdBy!: string | null;
 
   @Column('date', { name: 'api_version' })
   apiVersion!: string;
@@ -76,6 +99,10 @@ export class AppEntity {
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
+
+  /** TypeORM then finds the row no more. It stays, so that the client ID is never used again. */
+  @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', precision: 3 })
+  deletedAt!: Date | null;
 
   @OneToMany(() => AppGrantEntity, (grant) => grant.app, { cascade: true })
   grants!: AppGrantEntity[];
@@ -99,7 +126,10 @@ export class AppGrantEntity {
 }
 
 /** An app as replies need it: an entity, or a row of a statement whose columns are named like the entity's members. */
-export type StoredApp = Omit<AppEntity, 'grants' | 'minVersion'> & { grants: Pick<AppGrantEntity, 'operation'>[] };
+export type StoredApp = Omit<
+  AppEntity,
+  'grants' | 'minVersion' | 'logoUri' | 'helpUri' | 'builtIn' | 'createdBy' | 'deletedAt'
+> & { grants: Pick<AppGrantEntity, 'operation'>[] };
 
 export function toApp(app: StoredApp): App {
   return {
@@ -137,4 +167,12 @@ export function scopesOf({ grants }: Pick<StoredApp, 'grants'>): Operation[] {
 /** Public clients (RFC 6749 §2.1) cannot keep a secret. */
 export function isPublicClient(kind: AppKind): boolean {
   return kind === 'spa' || kind === 'native';
+}
+
+/** Whether the app authenticates with a client secret. */
+export function hasSecret({
+  kind,
+  tokenEndpointAuthMethod,
+}: Pick<AppEntity, 'kind' | 'tokenEndpointAuthMethod'>): boolean {
+  return !isPublicClient(kind) && tokenEndpointAuthMethod === 'client_secret_basic';
 }

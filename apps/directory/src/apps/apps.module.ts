@@ -3,6 +3,10 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { OutboundModule } from '../outbound.module.js';
+import { AdminCreateAppHandler } from './admin/admin-create-app.handler.js';
+import { AdminGetAppHandler } from './admin/admin-get-app.handler.js';
+import { AdminListAppsHandler } from './admin/admin-list-apps.handler.js';
+import { ManagedApps } from './admin/managed-apps.js';
 import { AppEntity, AppGrantEntity } from './app.entity.js';
 import { Apps } from './apps.js';
 import { CreateAppHandler } from './create-app.handler.js';
@@ -41,7 +45,10 @@ import { UpdateAppHandler } from './update-app.handler.js';
     RevokeSecretHandler,
     GetClientHandler,
     OrganizationOriginsHandler,
+    AdminListAppsHandler,
+    AdminGetAppHandler,
+    AdminCreateAppHandler,
   ],
-  providers: [Apps, Secrets],
+  providers: [Apps, Secrets, ManagedApps],
 })
 export class AppsModule {}

@@ -1,11 +1,15 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EntityManager, FindOptionsOrder, Repository } from 'typeorm';
+import { In, type EntityManager, type FindOptionsOrder, type Repository } from 'typeorm';
 import type { Action, App, AuditRecord, AuditTarget, RequestContext } from '@holdfast/contracts';
-import { violatedUnique } from '@holdfast/data';
+import { sqlOf, statement, violatedUnique } from '@holdfast/data';
+import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
 import { Changes, type Change } from '../changes/changes.js';
-import { AppEntity, toApp } from './app.entity.js';
+import type { Config } from '../config.js';
+import { AppEntity, AppGrantEntity, scopesOf, toApp } from './app.entity.js';
+import { AppSecretEntity } from './secrets/app-secret.entity.js';
 
 /** A change of an app, for its event and its audit record. */
 export interface AppChange {
@@ -16,6 +20,18 @@ export interface AppChange {
   revokesTokens?: boolean;
 }
 
+/** Decides on a locked app: it mutates the entity and stores other rows through the transaction's manager. */
+export type AppRule = (app: AppEntity, manager: EntityManager) => AppChange | Promise<AppChange>;
+
+// The lock lets no two requests pass the limit together. It does not wait for rows that refer to the organization.
+const lockOrganization = statement(
+  'app_limit_lock',
+  'SELECT 1 FROM organization WHERE short_id = $1 FOR NO KEY UPDATE',
+);
+const count = statement('app_count', 'SELECT count(*)::int AS count FROM app WHERE org = $1 AND deleted_at IS NULL');
+const endAssignments = statement('app_assignments_end', 'DELETE FROM assignment WHERE org = $1 AND client_id = $2');
+
+const newestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'DESC', clientId: 'DESC' };
 const oldestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'ASC', clientId: 'ASC' };
 
 @Injectable()
@@ -23,6 +39,7 @@ export class Apps {
   constructor(
     @InjectRepository(AppEntity) private readonly apps: Repository<AppEntity>,
     private readonly changes: Changes,
+    @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   async list(org: string): Promise<App[]> {
@@ -34,52 +51,141 @@ export class Apps {
     return toApp(await findIn(this.apps, clientId));
   }
 
+  /** These apps, newest first. */
+  findAll(clientIds: string[]): Promise<AppEntity[]> {
+    return this.apps.find({ where: { clientId: In(clientIds) }, relations: { grants: true }, order: newestFirst });
+  }
+
+  /** An app of the organization. @throws unknown_app */
+  async findOf(org: string, clientId: string): Promise<AppEntity> {
+    const app = await findIn(this.apps, clientId);
+    if (app.org !== org) throw unknownApp(clientId);
+    return app;
+  }
+
   /**
-   * `storeRelated` inserts the rows that belong to the app in the same transaction.
-   * @throws conflict when the name is taken
+   * `storeRelated` inserts the rows that belong to the app in the same transaction, and returns the reply.
+   * @throws conflict when the name is taken, limit_reached
    */
-  create(
+  create<Reply>(
     app: AppEntity,
     context: RequestContext,
-    storeRelated: (manager: EntityManager) => Promise<Omit<AppChange, 'revokesTokens'>>,
-  ): Promise<App> {
-    return this.changes.commit(context, async (manager) => {
-      await save(manager, app);
-      const change = await storeRelated(manager);
-      return { change: changeOf('app.created', app, change), reply: toApp(app) };
-    });
+    storeRelated: (manager: EntityManager) => Promise<{ change: AppChange; reply: Reply }>,
+    keyed?: KeyedRequest,
+  ): Promise<Reply> {
+    return this.changes.commit(
+      context,
+      async (manager) => {
+        await this.requireRoom(manager, app.org);
+        await save(manager, app);
+        const { change, reply } = await storeRelated(manager);
+        return { change: changeOf('app.created', app, change), reply };
+      },
+      keyed,
+    );
+  }
+
+  /** `changeWith`, with the app as the reply. @throws unknown_app */
+  change(clientId: string, context: RequestContext, rule: AppRule): Promise<App> {
+    return this.changeWith(clientId, context, rule, toApp);
   }
 
   /**
    * Locks the app, applies `rule` to it, and commits the row and its grants together with the event, the audit record
-   * and the access change. `rule` mutates the entity; it stores other rows through the transaction's manager.
+   * and the access change.
    * @throws unknown_app
    */
-  change(
+  changeWith<Reply>(
     clientId: string,
     context: RequestContext,
-    rule: (app: AppEntity, manager: EntityManager) => AppChange | Promise<AppChange>,
-  ): Promise<App> {
-    return this.changes.commit(context, async (manager) => {
-      await manager.findOne(AppEntity, {
-        select: { clientId: true },
-        where: { clientId },
-        lock: { mode: 'pessimistic_write' },
-      });
-      // The app is read under the lock: a read before it would miss a grant that a concurrent change has committed.
-      const app = await findIn(manager.getRepository(AppEntity), clientId);
-      const { revokesTokens = false, ...change } = await rule(app, manager);
-      app.version += 1;
-      if (revokesTokens) app.minVersion = app.version;
-      await save(manager, app);
-      return { change: changeOf('app.updated', app, change), reply: toApp(app) };
-    });
+    rule: AppRule,
+    reply: (app: AppEntity) => Reply,
+    keyed?: KeyedRequest,
+  ): Promise<Reply> {
+    return this.changes.commit(
+      context,
+      async (manager) => {
+        const app = await locked(manager, clientId);
+        const { revokesTokens = false, ...change } = await rule(app, manager);
+        app.version += 1;
+        if (revokesTokens) app.minVersion = app.version;
+        await save(manager, app);
+        return { change: changeOf('app.updated', app, change), reply: reply(app) };
+      },
+      keyed,
+    );
+  }
+
+  /**
+   * Deletes the app with its grants, secrets and assignments. A row without settings stays: its client ID is never used
+   * again, and the revocation feed reports the app as disabled. `check` denies the request by throwing.
+   * @throws unknown_app
+   */
+  delete(
+    clientId: string,
+    context: RequestContext,
+    check: (app: AppEntity) => void,
+    keyed?: KeyedRequest,
+  ): Promise<Record<string, never>> {
+    return this.changes.commit(
+      context,
+      async (manager) => {
+        const app = await locked(manager, clientId);
+        check(app);
+        const changes = { name: { from: app.name }, scopes: { from: scopesOf(app) } };
+        await manager.delete(AppSecretEntity, { clientId });
+        await manager.delete(AppGrantEntity, { clientId });
+        await sqlOf(manager).rows(endAssignments, [app.org, clientId]);
+        const version = app.version + 1;
+        await manager.update(
+          AppEntity,
+          { clientId },
+          { ...withoutSettings, version, minVersion: version, deletedAt: () => 'clock_timestamp()' },
+        );
+        const change = changeOf('app.deleted', { ...app, version }, { action: 'app.delete', changes });
+        return { change, reply: {} };
+      },
+      keyed,
+    );
+  }
+
+  private async requireRoom(manager: EntityManager, org: string): Promise<void> {
+    const sql = sqlOf(manager);
+    await sql.rows(lockOrganization, [org]);
+    const [{ count: apps } = { count: 0 }] = await sql.rows<{ count: number }>(count, [org]);
+    const max = this.config.APPS_PER_ORGANIZATION;
+    if (apps >= max) throw new AppError('limit_reached', `The organization has ${apps} apps, and may have ${max}.`);
   }
 }
 
+/** A deleted app signs nobody in, and nothing is kept that it was configured with. */
+const withoutSettings = {
+  disabled: true,
+  displayName: null,
+  redirectUris: [] as string[],
+  postLogoutRedirectUris: [] as string[],
+  origins: [] as string[],
+  backchannelLogoutUri: null,
+  logoUri: null,
+  helpUri: null,
+  tokenEndpointAuthMethod: 'client_secret_basic',
+  jwks: null,
+  jwksUri: null,
+} as const;
+
+/** The app is read under the lock: a read before it would miss a grant that a concurrent change has committed. */
+async function locked(manager: EntityManager, clientId: string): Promise<AppEntity> {
+  await manager.findOne(AppEntity, {
+    select: { clientId: true },
+    where: { clientId },
+    lock: { mode: 'pessimistic_write' },
+  });
+  return findIn(manager.getRepository(AppEntity), clientId);
+}
+
 function changeOf(
-  type: 'app.created' | 'app.updated',
-  { org, clientId, version }: AppEntity,
+  type: 'app.created' | 'app.updated' | 'app.deleted',
+  { org, clientId, version }: Pick<AppEntity, 'org' | 'clientId' | 'version'>,
   { action, targets = [], changes }: Omit<AppChange, 'revokesTokens'>,
 ): Change {
   return {
@@ -92,10 +198,14 @@ function changeOf(
   };
 }
 
+export function unknownApp(clientId: string): AppError {
+  return new AppError('unknown_app', `There is no app "${clientId}".`);
+}
+
 /** One statement, so that the app and its grants come from one snapshot. */
 async function findIn(apps: Repository<AppEntity>, clientId: string): Promise<AppEntity> {
   const [app] = await apps.find({ where: { clientId }, relations: { grants: true } });
-  if (!app) throw new AppError('unknown_app', `There is no app "${clientId}".`);
+  if (!app) throw unknownApp(clientId);
   return app;
 }
 

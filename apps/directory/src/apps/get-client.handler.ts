@@ -27,7 +27,7 @@ const select = statement(
      (SELECT coalesce(
         json_agg(json_build_object('id', s.id, 'hash', encode(s.hash, 'hex')) ORDER BY s.created_at), '[]')
       FROM app_secret s WHERE s.client_id = a.client_id AND s.revoked_at IS NULL) AS secrets
-   FROM app a JOIN organization o ON o.short_id = a.org WHERE a.client_id = $1`,
+   FROM app a JOIN organization o ON o.short_id = a.org WHERE a.client_id = $1 AND a.deleted_at IS NULL`,
 );
 
 @Controller()

@@ -5,7 +5,7 @@ import { Handles } from '@holdfast/messaging';
 
 const select = statement(
   'organization_origins',
-  "SELECT redirect_uris FROM app WHERE org = $1 AND kind = 'spa' AND NOT disabled",
+  "SELECT redirect_uris FROM app WHERE org = $1 AND kind = 'spa' AND NOT disabled AND deleted_at IS NULL",
 );
 
 /** The origins whose pages call the issuer's endpoints: those of spa apps. Apps of other kinds do not use a browser. */

@@ -1,16 +1,15 @@
 import { Controller } from '@nestjs/common';
-import { updateApp, type App, type AuditRecord, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { updateApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
 import { toApp } from './app.entity.js';
 import { Apps } from './apps.js';
-import { changeKeySettings, endsAllTokens, keyIds, type KeySettings } from './keys/key-settings.js';
+import { changeKeySettings, endsAllTokens, type KeySettings } from './keys/key-settings.js';
 import { storeRemovedKeys } from './keys/removed-keys.js';
+import { differences } from './new-app.js';
 import { requireCallable } from './require-callable.js';
 import { requireUsable } from './require-usable.js';
 import { Secrets } from './secrets/secrets.js';
-
-type Changed = Omit<RequestOf<typeof updateApp>, 'clientId'>;
 
 @Controller()
 export class UpdateAppHandler {
@@ -34,13 +33,4 @@ export class UpdateAppHandler {
       return { action: 'app.update', changes, revokesTokens: endsAllTokens(before, after) };
     });
   }
-}
-
-function differences(before: App, changed: Changed, after: KeySettings): AuditRecord['changes'] {
-  const from = { ...before, jwks: keyIds(before.jwks) };
-  return Object.fromEntries(
-    Object.entries({ ...changed, ...(changed.jwks && { jwks: keyIds(after.jwks) }) })
-      .map(([field, to]) => [field, { from: from[field as keyof App], to }] as const)
-      .filter(([, { from, to }]) => JSON.stringify(from) !== JSON.stringify(to)),
-  );
 }

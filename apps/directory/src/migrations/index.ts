@@ -2,10 +2,12 @@ import { CreateDirectory1763700000000 } from './1763700000000-create-directory.j
 import { Idempotency1764000000000 } from './1764000000000-idempotency.js';
 import { People1764300000000 } from './1764300000000-people.js';
 import { AppKeys1764300000100 } from './1764300000100-app-keys.js';
+import { ManagedApps1764400000000 } from './1764400000000-managed-apps.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
   Idempotency1764000000000,
   People1764300000000,
   AppKeys1764300000100,
+  ManagedApps1764400000000,
 ];

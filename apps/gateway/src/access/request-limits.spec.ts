@@ -46,7 +46,7 @@ const publicRoutes = endpoints
       ] as const,
   );
 const sendRequest = (
-  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS',
   url: string,
   remoteAddress = '192.0.2.1',
   headers: Record<string, string> = {},

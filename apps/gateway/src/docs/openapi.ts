@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { operations, type ErrorCode } from '@holdfast/contracts';
-import type { Endpoint, EndpointResponse, Examples } from '../endpoints/endpoint.js';
+import {
+  jsonTypesOf,
+  takesIfMatch,
+  type Endpoint,
+  type EndpointResponse,
+  type Examples,
+} from '../endpoints/endpoint.js';
 import { oauthErrorResponse } from './described.js';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
@@ -22,6 +28,9 @@ const tags: Record<string, string> = {
   'Customer credentials':
     'Offers to customers, and the customers that the calling app has made offers to. Other apps of the organization ' +
     'never see them.',
+  'Admin API: apps':
+    'The apps of the organization. Programs manage apps that hold no scope; people with the right to manage grants ' +
+    'do the rest.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and denied requests included.",
   'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
   'Proof of presence':
@@ -151,7 +160,12 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     ...(body && {
       requestBody: {
         required: false,
-        content: { 'application/json': { schema: jsonSchema(body, schemas, 'input'), examples: examples?.body } },
+        content: Object.fromEntries(
+          jsonTypesOf(endpoint.method).map((type) => [
+            type,
+            { schema: jsonSchema(body, schemas, 'input'), examples: examples?.body },
+          ]),
+        ),
       },
     }),
     responses: {
@@ -218,7 +232,7 @@ function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): J
   }));
 }
 
-function headersOf({ idempotent }: Endpoint): Json[] {
+function headersOf(endpoint: Endpoint): Json[] {
   const requestId = {
     name: 'X-Request-Id',
     in: 'header',
@@ -229,13 +243,24 @@ function headersOf({ idempotent }: Endpoint): Json[] {
       "of the response's `Holdfast-Request-Id`",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   };
-  if (!idempotent) return [requestId];
+  const ifMatch = {
+    name: 'If-Match',
+    in: 'header',
+    required: false,
+    description:
+      'The `ETag` of an earlier response: with any other version of the object nothing is changed, and the response ' +
+      'is 412 `precondition_failed`',
+    schema: { type: 'string' },
+    example: '"3"',
+  };
+  const always = takesIfMatch(endpoint) ? [requestId, ifMatch] : [requestId];
+  if (!endpoint.idempotent) return always;
   const description =
     'Makes a repeat safe: for 24 hours the same key with the same request gets the same response, with ' +
     '`Idempotency-Replayed: true`, and changes nothing again; with another request it is rejected. A request that ' +
     'was rejected does not consume its key';
   return [
-    requestId,
+    ...always,
     {
       name: 'Idempotency-Key',
       in: 'header',

@@ -36,7 +36,8 @@ export interface Endpoint<
 > {
   /** `operationId` in OpenAPI: the method name in generated clients. */
   id: string;
-  method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
+  /** `PATCH` has the semantics of RFC 7396: only the given members change, null removes. */
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** With parameters in braces, as in OpenAPI: `/o/{shortId}/…`. */
   path: string;
   tag: string;
@@ -81,6 +82,8 @@ export interface Endpoint<
    * and the header that follow from it.
    */
   idempotent?: true;
+  /** Its responses carry the version as `ETag`, and a change with another version in `If-Match` is refused. */
+  versioned?: true;
   responses: Record<number, EndpointResponse>;
   /** Besides the errors that every endpoint can respond with. */
   errors?: ErrorCode[];
@@ -98,6 +101,8 @@ export interface InputOf<E extends Endpoint> {
   query: E extends Endpoint<z.ZodType, infer Q> ? z.output<Q> : never;
   body: E extends Endpoint<z.ZodType, z.ZodType, infer B> ? z.output<B> : never;
   idempotencyKey?: string;
+  /** Versions of `If-Match`; none when no version matches, absent when every version does. */
+  ifVersions?: number[];
 }
 
 /** Metadata key of the controller method that serves an endpoint. */
@@ -108,22 +113,42 @@ export const ENDPOINTS = Symbol('endpoints');
 export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   declared: Endpoint<P, Q, B>,
 ): Endpoint<P, Q, B> {
-  if (!declared.idempotent) return declared;
-  const errors = [...(declared.errors ?? []), ...idempotencyErrors.filter((code) => !declared.errors?.includes(code))];
+  const { idempotent, versioned, method } = declared;
+  if (!idempotent && !versioned) return declared;
+  const more: ErrorCode[] = [
+    ...(idempotent ? idempotencyErrors : []),
+    ...(takesIfMatch({ versioned, method }) ? (['precondition_failed'] as const) : []),
+  ];
+  const headers = {
+    ...(idempotent && {
+      'Idempotency-Replayed':
+        '`true` when this is the response of an earlier request with this key, and nothing was done again',
+    }),
+    ...(versioned && { ETag: 'Version of the object, for `If-Match`' }),
+  };
   const responses = Object.fromEntries(
     Object.entries(declared.responses).map(([status, response]) => [
       status,
-      {
-        ...response,
-        headers: {
-          ...response.headers,
-          'Idempotency-Replayed':
-            '`true` when this is the response of an earlier request with this key, and nothing was done again',
-        },
-      },
+      { ...response, headers: { ...response.headers, ...(status === '204' ? withoutETag(headers) : headers) } },
     ]),
   );
+  const errors = [...(declared.errors ?? []), ...more.filter((code) => !declared.errors?.includes(code))];
   return { ...declared, errors, responses };
+}
+
+/** A response without content has no version. */
+function withoutETag({ ETag: _, ...headers }: Record<string, string>): Record<string, string> {
+  return headers;
+}
+
+/** Media types of a JSON body: a patch may say that it is one (RFC 7396). */
+export function jsonTypesOf(method: Endpoint['method']): readonly string[] {
+  return method === 'PATCH' ? ['application/json', 'application/merge-patch+json'] : ['application/json'];
+}
+
+/** A change of one object can name the version that it means. */
+export function takesIfMatch({ versioned, method }: Pick<Endpoint, 'versioned' | 'method'>): boolean {
+  return versioned === true && (method === 'PATCH' || method === 'DELETE');
 }
 
 /** Routes an endpoint to the controller method. The status code is that of its one successful response. */

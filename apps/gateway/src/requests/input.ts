@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { ValidationIssue } from '@holdfast/contracts';
 import { AppError, isRepeated, readJson, unprocessable, validationIssues } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
-import { ENDPOINT, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
+import { ENDPOINT, jsonTypesOf, takesIfMatch, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
 
 /** Largest request body (product §3); the bodies of this API are far smaller. */
 const maxBodyBytes = 100_000;
@@ -19,23 +19,25 @@ export const Input = createParamDecorator((_: unknown, context: ExecutionContext
 /** @throws invalid_request, insufficient_scope, and the errors of reading a body */
 export async function readInput(context: ExecutionContext): Promise<InputOf<Endpoint>> {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
-  const { params, query, body, idempotent, bodyOperation } = Reflect.getMetadata(
-    ENDPOINT,
-    context.getHandler(),
-  ) as Endpoint;
+  const declared = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
+  const { method, params, query, body, idempotent, bodyOperation } = declared;
   // The body is read only now, after the guard: an unauthorized sender cannot make the gateway read or parse it.
   const json =
-    body && request.body ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }) : undefined;
+    body && request.body
+      ? await readJson(request.body as IncomingMessage, { maxBytes: maxBodyBytes }, jsonTypesOf(method))
+      : undefined;
   const needed = bodyOperation?.(json);
   if (needed) requireOperation(request.requestContext.claims!, needed);
   const parsedParams = params ? parameters(params, request.params) : {};
   const parsedQuery = parameters(query, request.query);
   const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;
+  const ifVersions = takesIfMatch(declared) ? ifVersionsOf(request) : undefined;
   return {
     params: parsedParams,
     query: parsedQuery,
     body: body && bodyOf(body, json),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(ifVersions && { ifVersions }),
   };
 }
 
@@ -73,6 +75,18 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
     ]);
   }
   return key;
+}
+
+/** RFC 9110 §13.1.1. A tag that no version has, or a weak one, matches none. */
+function ifVersionsOf(request: FastifyRequest): number[] | undefined {
+  const given = request.headers['if-match'];
+  if (given === undefined || given.trim() === '*') return undefined;
+  const tags = given.split(',').map((tag) => tag.trim());
+  if (tags.length > 20 || !tags.every((tag) => /^(W\/)?"[\x21\x23-\x7e]*"$/.test(tag)))
+    throw invalidRequest([
+      { header: 'If-Match', detail: 'must be * or the ETag of an earlier response in quotes, or up to 20 of them' },
+    ]);
+  return tags.flatMap((tag) => /^"(\d{1,9})"$/.exec(tag)?.[1] ?? []).map(Number);
 }
 
 /** 400: a parameter or header has the wrong form. */

@@ -52,6 +52,7 @@ export const actions = {
   'app.update': 'An app was changed',
   'app.disable': 'An app was disabled',
   'app.enable': 'An app was enabled',
+  'app.delete': 'An app was deleted, with its grants, client secrets and assignments',
   'app.grant': 'Operations were granted to an app',
   'app.ungrant': 'Operations were revoked from an app',
   'app.secret.create': 'A client secret was created',

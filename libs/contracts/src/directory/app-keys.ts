@@ -7,22 +7,22 @@ export const accessTokenFormats = ['opaque', 'jwt'] as const;
 /** Signature algorithms of client assertions and DPoP proofs. All are asymmetric: `none` and HS* are refused. */
 export const proofAlgorithms = ['EdDSA', 'Ed25519', 'ES256', 'PS256', 'RS256'] as const;
 
-const part = z.string().max(1400);
+const part = (description: string) => z.string().max(1400).optional().describe(description);
 /** The members of a public key that are stored. Others, such as certificates, are left out. */
 const storedJwk = z.strictObject({
-  kty: z.enum(['OKP', 'EC', 'RSA']),
-  kid: part.optional(),
-  alg: part.optional(),
-  crv: part.optional(),
-  x: part.optional(),
-  y: part.optional(),
-  n: part.optional(),
-  e: part.optional(),
+  kty: z.enum(['OKP', 'EC', 'RSA']).describe('Kind of key'),
+  kid: part('Its id, which assertions name'),
+  alg: part('The one algorithm that it is for'),
+  crv: part('Curve of an OKP or EC key'),
+  x: part('X coordinate'),
+  y: part('Y coordinate of an EC key'),
+  n: part('Modulus of an RSA key'),
+  e: part('Exponent of an RSA key'),
 });
 export type PublicJwk = z.infer<typeof storedJwk>;
 
 const maxKeys = 10;
-const storedJwks = z.strictObject({ keys: z.array(storedJwk).min(1).max(maxKeys) });
+const storedJwks = z.strictObject({ keys: z.array(storedJwk).min(1).max(maxKeys).describe('The keys') });
 /**
  * Any members pass the schema: the handler says what is wrong with a key, and above all that a private one must not be
  * sent.

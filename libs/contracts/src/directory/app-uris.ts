@@ -21,6 +21,10 @@ function uri(maxLength: number, example: string, rule: Rule) {
 function issueOf(text: string, example: string, rule: Rule): string | undefined {
   // The URL parser drops spaces and line breaks, but registered URIs are compared character by character.
   if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return `must be a whole URI such as ${example}`;
+  // RFC 3986 has no other characters. Programs disagree on what a backslash separates, and a host in another script may
+  // look like a known one: in its ASCII form (`xn--…`) everybody sees what it is.
+  if (!/^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/.test(text))
+    return 'must have only characters of RFC 3986: write a host in another script in its ASCII form (xn--…)';
   if (text.includes('*'))
     return 'must not have a wildcard: register each URI in full, since they are compared letter by letter';
   return rule(new URL(text), text);
@@ -43,6 +47,11 @@ export const redirectUri = uri(
       : 'must be https (http only on localhost; native apps may have a scheme of their own with a dot), ' +
           'without user info and fragment';
   },
+);
+
+/** An address for people, which Holdfast only hands on. */
+export const httpsUri = uri(2000, 'https://shop.example/help', ({ protocol, username, password }) =>
+  protocol === 'https:' && !username && !password ? undefined : 'must be an https address without user info',
 );
 
 /** An origin as browsers send it (RFC 6454). */

@@ -21,7 +21,7 @@ const organizationSchema = z.strictObject({
 });
 export type Organization = z.infer<typeof organizationSchema>;
 
-const appSchema = z.strictObject({
+export const appSchema = z.strictObject({
   clientId: z.string(),
   org: shortId,
   name,
@@ -149,7 +149,7 @@ export const createApp = command({
     scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
   reply: z.strictObject({ app: appSchema, ...newSecret }),
-  errors: ['unknown_organization', 'not_grantable', 'conflict', 'invalid_request'],
+  errors: ['unknown_organization', 'not_grantable', 'conflict', 'limit_reached', 'invalid_request'],
 });
 /** Changes only the given members. A list replaces the previous one. */
 export const updateApp = command({
@@ -204,7 +204,7 @@ export const grantOperations = command({
   callers: ['operator'],
   request: z.strictObject({ clientId, operations: requestedOperations }),
   reply: appSchema,
-  errors: ['unknown_app', 'not_grantable'],
+  errors: ['unknown_app', 'not_grantable', 'invalid_state'],
 });
 export const ungrantOperations = command({
   service: 'directory',

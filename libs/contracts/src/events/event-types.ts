@@ -114,6 +114,11 @@ export const eventTypes = {
     description: 'An app, its grants or its secrets changed',
     data: z.strictObject(app),
   },
+  'app.deleted': {
+    producer: 'directory',
+    description: 'An app was deleted. Its assignments ended with it, without events of their own',
+    data: z.strictObject(app),
+  },
   'user.invited': {
     producer: 'directory',
     description: 'A person was invited, or got a new link for recovery',

@@ -110,6 +110,7 @@ export const directoryEventSchema = z.looseObject({
       'organization.updated',
       'app.created',
       'app.updated',
+      'app.deleted',
       ...personEventTypes,
       'group.created',
       'group.updated',

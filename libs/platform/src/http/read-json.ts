@@ -4,13 +4,17 @@ import { readBody, type BodyLimits } from './read-body.js';
 import { parseStrictJson } from './strict-json.js';
 
 /**
- * Reads a JSON body; undefined when there is none.
+ * Reads a JSON body of one of these media types; undefined when there is none.
  * @throws payload_too_large, request_timeout, client_closed_request, unsupported_media_type, invalid_request (400)
  */
-export async function readJson(request: IncomingMessage, limits: BodyLimits): Promise<unknown> {
+export async function readJson(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  mediaTypes: readonly string[] = ['application/json'],
+): Promise<unknown> {
   const bytes = await readBody(request, limits);
   if (bytes.length === 0) return undefined;
-  requireJson(request);
+  requireJson(request, mediaTypes);
   return parseStrictJson(bytes);
 }
 
@@ -20,7 +24,7 @@ export async function readJson(request: IncomingMessage, limits: BodyLimits): Pr
  * answered.
  */
 export async function readJsonObject(request: IncomingMessage, limits: BodyLimits): Promise<Record<string, unknown>> {
-  requireJson(request);
+  requireJson(request, ['application/json']);
   const value = await readJson(request, limits);
   if (value === undefined) return {};
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
@@ -32,8 +36,8 @@ export async function readJsonObject(request: IncomingMessage, limits: BodyLimit
   return value as Record<string, unknown>;
 }
 
-function requireJson({ headers }: IncomingMessage): void {
-  if (mediaTypeOf(headers['content-type']) !== 'application/json') throw new AppError('unsupported_media_type');
+function requireJson({ headers }: IncomingMessage, mediaTypes: readonly string[]): void {
+  if (!mediaTypes.includes(mediaTypeOf(headers['content-type']))) throw new AppError('unsupported_media_type');
   if (headers['content-encoding'])
     throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
 }

@@ -15,6 +15,10 @@ export class AppSecretEntity {
   @Column('smallint')
   slot!: number;
 
+  /** Client ID of the app that created it, and so has seen it; null when people or the operator did. */
+  @Column('text', { name: 'created_by', nullable: true })
+  createdBy!: string | null;
+
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, type EntityManager, type Repository } from 'typeorm';
+import { IsNull, Not, type EntityManager, type Repository } from 'typeorm';
 import { AppError, keyedHash, newSecret } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
@@ -31,7 +31,12 @@ export class Secrets {
   }
 
   /** For an app that this transaction has locked or created. @throws invalid_state when it has two valid secrets */
-  async store(manager: EntityManager, clientId: string, { secretId, clientSecret }: NewSecret): Promise<void> {
+  async store(
+    manager: EntityManager,
+    clientId: string,
+    { secretId, clientSecret }: NewSecret,
+    createdBy: string | null = null,
+  ): Promise<AppSecretEntity> {
     const valid = await manager.findBy(AppSecretEntity, { clientId, revokedAt: IsNull() });
     const slot = slots.find((candidate) => !valid.some((secret) => secret.slot === candidate));
     if (slot === undefined)
@@ -40,7 +45,24 @@ export class Secrets {
         'The app has two valid client secrets; revoke one before you create another.',
       );
     const hash = keyedHash(this.config.SECRET_PEPPER, clientSecret);
-    await manager.insert(AppSecretEntity, { id: secretId, clientId, hash, slot });
+    const secret = { id: secretId, clientId, hash, slot, createdBy, revokedAt: null };
+    const stored = Object.assign(new AppSecretEntity(), secret);
+    await manager.insert(AppSecretEntity, stored);
+    return stored;
+  }
+
+  /**
+   * Refuses a grant to an app while a program knows one of its secrets (product §4): with it the program would get the
+   * scope. The app is locked. @throws invalid_state
+   */
+  async requireUnseen(manager: EntityManager, clientId: string): Promise<void> {
+    const seen = await manager.findOneBy(AppSecretEntity, { clientId, revokedAt: IsNull(), createdBy: Not(IsNull()) });
+    if (seen)
+      throw new AppError(
+        'invalid_state',
+        `The app ${seen.createdBy} knows the client secret ${seen.id} and would get the scope with it. Create ` +
+          `another secret, revoke ${seen.id}, and then grant.`,
+      );
   }
 
   /** @throws unknown_secret */

@@ -1,0 +1,63 @@
+import { Controller } from '@nestjs/common';
+import { adminCreateApp, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
+import { Idempotency, type KeyedRequest } from '@holdfast/outbox';
+import { Outbound } from '@holdfast/platform';
+import { hasSecret } from '../app.entity.js';
+import { Apps } from '../apps.js';
+import { defaultKeySettings } from '../keys/key-settings.js';
+import { createdChange, newApp } from '../new-app.js';
+import { requireCallable } from '../require-callable.js';
+import { requireUsable } from '../require-usable.js';
+import { generateSecret, Secrets } from '../secrets/secrets.js';
+import { creatorOf, requireWithinFence, toManagedApp } from './managed-apps.js';
+import { toManagedSecret } from './managed-secrets.js';
+
+type Request = RequestOf<typeof adminCreateApp>;
+type Reply = ReplyOf<typeof adminCreateApp>;
+
+/** POST …/admin/apps. The app holds no scope: nothing in the request could name one. */
+@Controller()
+export class AdminCreateAppHandler {
+  constructor(
+    private readonly apps: Apps,
+    private readonly secrets: Secrets,
+    private readonly outbound: Outbound,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Handles(adminCreateApp)
+  handle(request: Request, context: RequestContext): Promise<Reply> {
+    return this.idempotency.once(adminCreateApp, request, context, (keyed) => this.create(request, context, keyed));
+  }
+
+  private create(
+    { app: given, mayManageGrants }: Request,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<Reply> {
+    const createdBy = creatorOf(context);
+    requireWithinFence(context, mayManageGrants, { kind: given.kind, scopes: [], builtIn: false, createdBy }, 'create');
+    requireUsable(given.kind, given);
+    requireCallable(this.outbound, given);
+    const app = newApp({ ...given, org: context.org, createdBy }, defaultKeySettings);
+    const secret = hasSecret(app) ? generateSecret() : undefined;
+    return this.apps.create(
+      app,
+      context,
+      async (manager) => {
+        const stored = secret && (await this.secrets.store(manager, app.clientId, secret, createdBy));
+        return {
+          change: createdChange(given, defaultKeySettings, secret?.secretId),
+          reply: {
+            app: {
+              ...toManagedApp(app),
+              ...(secret && stored && { secret: { ...toManagedSecret(stored), clientSecret: secret.clientSecret } }),
+            },
+          },
+        };
+      },
+      keyed,
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { appKinds, operationNames } from '@holdfast/contracts';
+import { refusalOf, type AppAct, type FencedApp, type FencedCaller } from './app-fence.js';
+
+const acts: AppAct[] = ['create', 'change', 'delete', 'create_secret', 'revoke_secret'];
+const program: FencedCaller = { type: 'app', clientId: 'app_program', mayManageGrants: false };
+const person: FencedCaller = { type: 'person', mayManageGrants: false };
+const admin: FencedCaller = { type: 'person', mayManageGrants: true };
+const app: FencedApp = { clientId: 'app_1', kind: 'web', scopes: [], builtIn: false, createdBy: null };
+const own = { ...app, createdBy: 'app_program' };
+
+const allowed = (caller: FencedCaller, target: FencedApp) =>
+  acts.filter((act) => refusalOf(caller, target, act) === undefined);
+const withoutSecrets: AppAct[] = ['create', 'change', 'delete', 'revoke_secret'];
+
+describe('the fence', () => {
+  test.each<[string, FencedCaller, FencedApp, AppAct[]]>([
+    ['a program, an app without scope that it made', program, own, acts],
+    ['a program, an app without scope that others made', program, app, withoutSecrets],
+    [
+      'a program, an app without scope that another program made',
+      program,
+      { ...app, createdBy: 'app_2' },
+      withoutSecrets,
+    ],
+    ['a program, an app that it made and that holds a scope', program, { ...own, scopes: ['offers:write'] }, []],
+    ['a program, a service app without scope', program, { ...own, kind: 'service' }, []],
+    ['a program, itself', program, { ...app, clientId: 'app_program' }, []],
+    ['a program, a part of Holdfast', program, { ...own, builtIn: true }, []],
+    ['a person without grants:manage, an app without scope', person, app, withoutSecrets],
+    ['a person without grants:manage, an app with a scope', person, { ...app, scopes: ['issued:read'] }, []],
+    ['a person without grants:manage, a service app', person, { ...app, kind: 'service' }, []],
+    ['a person with grants:manage, an app with a scope', admin, { ...app, scopes: ['issued:read'] }, acts],
+    ['a person with grants:manage, a service app', admin, { ...app, kind: 'service' }, acts],
+    ['a person with grants:manage, a part of Holdfast', admin, { ...app, builtIn: true }, []],
+  ])('%s', (_, caller, target, expected) => {
+    expect(allowed(caller, target)).toEqual(expected);
+  });
+
+  test('says why, for every refusal', () => {
+    for (const act of acts)
+      expect(refusalOf(program, { ...app, kind: 'service' }, act)).toBe(
+        'Service apps are made and changed by people who may manage grants, and by the operator.',
+      );
+  });
+
+  test('lets no program touch an app with a scope, a service app or itself, whatever else is true of them', () => {
+    const anyApp = fc.record({
+      clientId: fc.constantFrom('app_program', 'app_1'),
+      kind: fc.constantFrom(...appKinds),
+      scopes: fc.subarray(operationNames),
+      builtIn: fc.boolean(),
+      createdBy: fc.constantFrom(null, 'app_program', 'app_2'),
+    });
+    fc.assert(
+      fc.property(anyApp, fc.constantFrom(...acts), fc.boolean(), (target, act, mayManageGrants) => {
+        // A program's token cannot hold grants:manage. Even if it did, nothing would change.
+        if (refusalOf({ ...program, mayManageGrants }, target, act) !== undefined) return;
+        expect(target).toMatchObject({ clientId: 'app_1', scopes: [], builtIn: false });
+        expect(target.kind).not.toBe('service');
+        if (act === 'create_secret') expect(target.createdBy).toBe('app_program');
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import type { ManagedApp, RequestContext } from '@holdfast/contracts';
+import type { KeyedRequest } from '@holdfast/outbox';
+import { AppError } from '@holdfast/platform';
+import { scopesOf, toApp, type AppEntity } from '../app.entity.js';
+import { Apps, unknownApp, type AppRule } from '../apps.js';
+import { refusalOf, type AppAct, type FencedApp, type FencedCaller } from './app-fence.js';
+
+/** Of a request that changes an app. */
+export interface ManagedRequest {
+  clientId: string;
+  /** Versions of `If-Match`; any when absent. */
+  ifVersions?: number[] | undefined;
+  mayManageGrants: boolean;
+}
+
+/** Changes of apps through the Admin API: only of the caller's organization, and within the fence (product §4). */
+@Injectable()
+export class ManagedApps {
+  constructor(private readonly apps: Apps) {}
+
+  /** @throws unknown_app, app_protected, precondition_failed */
+  change<Reply>(
+    act: AppAct,
+    request: ManagedRequest,
+    context: RequestContext,
+    rule: AppRule,
+    reply: (app: AppEntity) => Reply,
+    keyed?: KeyedRequest,
+  ): Promise<Reply> {
+    const fenced: AppRule = (app, manager) => {
+      requireAllowed(act, request, context, app);
+      return rule(app, manager);
+    };
+    return this.apps.changeWith(request.clientId, context, fenced, reply, keyed);
+  }
+
+  /** @throws unknown_app, app_protected, precondition_failed */
+  delete(request: ManagedRequest, context: RequestContext, keyed?: KeyedRequest): Promise<Record<string, never>> {
+    const check = (app: AppEntity) => requireAllowed('delete', request, context, app);
+    return this.apps.delete(request.clientId, context, check, keyed);
+  }
+}
+
+/** The app is unknown to another organization before anything else: a refusal would tell that it exists. */
+function requireAllowed(act: AppAct, request: ManagedRequest, context: RequestContext, app: AppEntity): void {
+  const { clientId, ifVersions, mayManageGrants } = request;
+  if (app.org !== context.org) throw unknownApp(clientId);
+  requireWithinFence(context, mayManageGrants, { ...app, scopes: scopesOf(app) }, act);
+  if (ifVersions && !ifVersions.includes(app.version))
+    throw new AppError('precondition_failed', `The app has version ${app.version} now.`, {
+      targets: [{ type: 'app', id: clientId }],
+    });
+}
+
+/** @throws app_protected, with the app as the target of the audit record */
+export function requireWithinFence(
+  { actor }: RequestContext,
+  mayManageGrants: boolean,
+  app: Omit<FencedApp, 'clientId'> & { clientId?: string },
+  act: AppAct,
+): void {
+  const { clientId = '' } = app;
+  const refusal = refusalOf(callerOf(actor, mayManageGrants), { ...app, clientId }, act);
+  if (refusal !== undefined)
+    throw new AppError('app_protected', refusal, { ...(clientId && { targets: [{ type: 'app', id: clientId }] }) });
+}
+
+/** Nobody but a person manages grants, whatever the request says. Anything else than a person counts as a program. */
+function callerOf({ type, id }: RequestContext['actor'], mayManageGrants: boolean): FencedCaller {
+  return type === 'person' ? { type, mayManageGrants } : { type: 'app', clientId: id, mayManageGrants: false };
+}
+
+/** The app as the Admin API shows it. */
+export function toManagedApp(entity: AppEntity): ManagedApp {
+  const { org: _, disabled, ...app } = toApp(entity);
+  const { logoUri, helpUri, builtIn, createdBy } = entity;
+  return {
+    ...app,
+    status: disabled ? 'disabled' : 'enabled',
+    ...(logoUri !== null && { logoUri }),
+    ...(helpUri !== null && { helpUri }),
+    ...(builtIn && { builtIn }),
+    ...(createdBy !== null && { createdBy }),
+  };
+}
+
+/** The client ID under which an app or secret is stored as created; null when a person creates it. */
+export function creatorOf({ actor }: RequestContext): string | null {
+  return actor.type === 'app' ? actor.id : null;
+}

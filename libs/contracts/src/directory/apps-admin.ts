@@ -1,0 +1,246 @@
+import { z } from 'zod';
+import { idempotentCommand, query } from '../contract.js';
+import { clientIdPattern, credentialTypeName, instant, pageLimit } from '../fields.js';
+import { appKinds } from '../operations.js';
+import { appKeyFields } from './app-keys.js';
+import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
+import { appSchema } from './directory.js';
+
+/**
+ * Characters that make a text look like another one, or that databases and terminals do not accept: control
+ * characters, line separators, invisible spaces, and those that change the direction of writing (Unicode UTS #39).
+ */
+const deceptive = new RegExp(
+  '[\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}' +
+    '\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF]',
+  'u',
+);
+
+/** A name that people read: of an app, or what customers read on the sign-in page. */
+const readableName = z
+  .string()
+  .trim()
+  .min(1, 'must have 1 to 100 characters')
+  .max(100, 'must have 1 to 100 characters')
+  .refine((text) => !deceptive.test(text), 'must not have control characters or invisible formatting characters');
+
+const uris = (schema: z.ZodType<string, string>) => z.array(schema).max(20, 'must have at most 20 entries');
+
+/** The client ID of an app as a parameter. */
+export const clientIdParameter = z
+  .string()
+  .regex(clientIdPattern, 'must be a client ID')
+  .describe('The app: its `clientId`')
+  .meta({ examples: ['app_Ab3dE6gH9jK2mN5pQ8sT1v'] });
+const clientId = z.string().regex(clientIdPattern);
+const secretId = z.string().regex(/^sec_[A-Za-z0-9_-]{12}$/, 'must be the id of a client secret');
+export const secretIdParameter = secretId.describe('The client secret: its `id`');
+
+/** Settings of an app that the Admin API returns and changes. Its scopes, kind and audience are not among them. */
+const settings = {
+  displayName: readableName.describe('What customers read on the sign-in page; the name when absent'),
+  credentialType: credentialTypeName.describe(
+    "Type of the credential with which customers sign in; the organization's default type when absent",
+  ),
+  backchannelLogoutUri: backchannelLogoutUri.describe(
+    'Receives logout tokens when a session ends or a customer is erased (OpenID Connect Back-Channel Logout)',
+  ),
+  logoUri: httpsUri.describe("Address of the app's logo, for pages that show it. Holdfast never requests it"),
+  helpUri: httpsUri.describe('Where people get help with the app. Holdfast never requests it'),
+  idTokenAlg: z.enum(['RS256', 'ES256']).describe('Signature algorithm of its ID tokens; RS256 when absent'),
+};
+const lists = {
+  redirectUris: uris(redirectUri).describe('Where a sign-in may lead back to, compared letter by letter'),
+  postLogoutRedirectUris: uris(redirectUri).describe('Where a sign-out may lead back to'),
+  origins: uris(webOrigin).describe(
+    'Web origins whose pages may request a presence challenge, besides those of the redirect URIs',
+  ),
+};
+const refreshTokens = z.boolean().describe('Whether it may keep a customer signed in by refresh tokens');
+const pkce = z
+  .enum(['required', 'optional'])
+  .describe('RFC 7636; `optional` only for web apps, which must then send a nonce');
+const name = readableName.describe('Unique in the organization');
+
+/** Body of the request that creates an app. It has no scopes: people and the operator grant them. */
+export const newAppSchema = z
+  .strictObject({
+    name,
+    kind: z
+      .enum(appKinds)
+      .describe(
+        '`web` has a backend that keeps a client secret; `spa` and `native` are public clients. `service` apps are ' +
+          'made by people',
+      ),
+    audience: z.enum(['customers', 'people']).default('customers').describe('Who signs in to it'),
+    displayName: settings.displayName.optional(),
+    credentialType: settings.credentialType.optional(),
+    redirectUris: lists.redirectUris.default([]),
+    postLogoutRedirectUris: lists.postLogoutRedirectUris.default([]),
+    origins: lists.origins.default([]),
+    backchannelLogoutUri: settings.backchannelLogoutUri.optional(),
+    logoUri: settings.logoUri.optional(),
+    helpUri: settings.helpUri.optional(),
+    refreshTokens: refreshTokens.default(true),
+    pkce: pkce.default('required'),
+    idTokenAlg: settings.idTokenAlg.optional(),
+  })
+  .meta({ id: 'NewApp' });
+
+/** Body of a change (RFC 7396): only the given members change, a list replaces the earlier one, null removes. */
+export const appPatchSchema = z
+  .strictObject({
+    name: name.optional(),
+    displayName: settings.displayName.nullable().optional(),
+    credentialType: settings.credentialType.nullable().optional(),
+    redirectUris: lists.redirectUris.optional(),
+    postLogoutRedirectUris: lists.postLogoutRedirectUris.optional(),
+    origins: lists.origins.optional(),
+    backchannelLogoutUri: settings.backchannelLogoutUri.nullable().optional(),
+    logoUri: settings.logoUri.nullable().optional(),
+    helpUri: settings.helpUri.nullable().optional(),
+    refreshTokens: refreshTokens.optional(),
+    pkce: pkce.optional(),
+    idTokenAlg: settings.idTokenAlg.nullable().optional(),
+  })
+  .meta({ id: 'AppPatch' });
+export type AppPatch = z.output<typeof appPatchSchema>;
+
+export const appStatuses = ['enabled', 'disabled'] as const;
+
+/** An app as the Admin API shows it. */
+export const managedAppSchema = z
+  .strictObject({
+    clientId: z.string().describe('Its client ID; never used again for another app'),
+    name: appSchema.shape.name.describe('Unique in the organization'),
+    kind: z.enum(appKinds).describe('What it is; never changes'),
+    audience: z.enum(['customers', 'people']).describe('Who signs in to it; never changes'),
+    status: z.enum(appStatuses).describe('A disabled app gets no tokens, nobody signs in to it'),
+    displayName: appSchema.shape.displayName,
+    credentialType: appSchema.shape.credentialType,
+    redirectUris: appSchema.shape.redirectUris.describe('Where a sign-in may lead back to'),
+    postLogoutRedirectUris: appSchema.shape.postLogoutRedirectUris,
+    origins: appSchema.shape.origins,
+    backchannelLogoutUri: appSchema.shape.backchannelLogoutUri,
+    logoUri: settings.logoUri.optional(),
+    helpUri: settings.helpUri.optional(),
+    refreshTokens,
+    pkce,
+    idTokenAlg: appSchema.shape.idTokenAlg,
+    ...appKeyFields,
+    scopes: appSchema.shape.scopes.describe('Operations that people or the operator have granted to it'),
+    builtIn: z.literal(true).optional().describe('It is part of Holdfast, and nobody changes it through this API'),
+    createdBy: z.string().optional().describe('Client ID of the app that created it; absent when people did'),
+    apiVersion: appSchema.shape.apiVersion,
+    version: z.int().describe('Grows with each change; the `ETag` has it'),
+    createdAt: instant.describe('When it was created'),
+  })
+  .meta({ id: 'App' });
+export type ManagedApp = z.infer<typeof managedAppSchema>;
+
+/** A client secret without its value. */
+export const managedSecretSchema = z
+  .strictObject({
+    id: z.string().describe('The secret'),
+    createdAt: instant.describe('When it was created'),
+    createdBy: z.string().optional().describe('Client ID of the app that created it; absent when people did'),
+  })
+  .meta({ id: 'ClientSecret' });
+export type ManagedSecret = z.infer<typeof managedSecretSchema>;
+
+/** A new client secret. This response is the only one that has its value. */
+export const newSecretSchema = managedSecretSchema
+  .extend({ clientSecret: z.string().describe('Shown only once') })
+  .meta({ id: 'NewClientSecret' });
+
+export const createdAppSchema = managedAppSchema
+  .extend({ secret: newSecretSchema.optional().describe('Its client secret; absent for public clients') })
+  .meta({ id: 'CreatedApp' });
+
+export const appCursorSchema = z.strictObject({ createdAt: instant, clientId });
+
+/** Whether the caller is a person who may change grants too (`grants:manage`). The gateway knows it from the token. */
+const mayManageGrants = z.boolean().default(false);
+/** Versions of `If-Match`: with any other version nothing is changed. */
+const ifVersions = z.array(z.int()).max(20).optional();
+const changeErrors = ['unknown_app', 'app_protected', 'precondition_failed'] as const;
+
+export const adminListApps = query({
+  service: 'directory',
+  name: 'admin-list-apps',
+  callers: ['gateway'],
+  request: z.strictObject({
+    status: z.enum(appStatuses).optional(),
+    kind: z.enum(appKinds).optional(),
+    audience: z.enum(['customers', 'people']).optional(),
+    namePrefix: z.string().max(100).optional(),
+    limit: pageLimit,
+    after: appCursorSchema.optional(),
+  }),
+  reply: z.strictObject({ items: z.array(managedAppSchema), next: appCursorSchema.optional() }),
+});
+export const adminGetApp = query({
+  service: 'directory',
+  name: 'admin-get-app',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId }),
+  reply: managedAppSchema,
+  errors: ['unknown_app'],
+});
+export const adminCreateApp = idempotentCommand({
+  service: 'directory',
+  name: 'admin-create-app',
+  callers: ['gateway'],
+  request: z.strictObject({ app: newAppSchema, mayManageGrants }),
+  reply: z.strictObject({ app: createdAppSchema }),
+  errors: ['conflict', 'limit_reached', 'app_protected', 'invalid_request'],
+});
+export const adminUpdateApp = idempotentCommand({
+  service: 'directory',
+  name: 'admin-update-app',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId, changes: appPatchSchema, ifVersions, mayManageGrants }),
+  reply: z.strictObject({ app: managedAppSchema }),
+  errors: [...changeErrors, 'conflict', 'invalid_request'],
+});
+export const adminDisableApp = idempotentCommand({
+  service: 'directory',
+  name: 'admin-disable-app',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId, disabled: z.boolean(), mayManageGrants }),
+  reply: z.strictObject({ app: managedAppSchema }),
+  errors: [...changeErrors],
+});
+export const adminDeleteApp = idempotentCommand({
+  service: 'directory',
+  name: 'admin-delete-app',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId, ifVersions, mayManageGrants }),
+  reply: z.strictObject({}),
+  errors: [...changeErrors],
+});
+export const adminListSecrets = query({
+  service: 'directory',
+  name: 'admin-list-secrets',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId }),
+  reply: z.strictObject({ items: z.array(managedSecretSchema) }),
+  errors: ['unknown_app'],
+});
+/** Two secrets may be valid at a time, so that one can be rotated without downtime. */
+export const adminCreateSecret = idempotentCommand({
+  service: 'directory',
+  name: 'admin-create-secret',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId, mayManageGrants }),
+  reply: z.strictObject({ secret: newSecretSchema }),
+  errors: [...changeErrors, 'invalid_state'],
+});
+export const adminRevokeSecret = idempotentCommand({
+  service: 'directory',
+  name: 'admin-revoke-secret',
+  callers: ['gateway'],
+  request: z.strictObject({ clientId, secretId, mayManageGrants }),
+  reply: z.strictObject({}),
+  errors: [...changeErrors, 'unknown_secret'],
+});
