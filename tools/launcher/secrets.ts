@@ -11,7 +11,7 @@ export interface Secrets {
   /** NKey seed per user of the bus. */
   nkeySeeds: Record<string, string>;
   keyEncryptionKey: string;
-  /** The other key during a rotation, inserted by hand: audit decrypts with it as well. */
+  /** The other key during a rotation, inserted by hand: audit and directory decrypt with it as well. */
   keyEncryptionKeyPrevious?: string;
   pepper: string;
   pageTokenKey: string;

@@ -17,6 +17,7 @@ export interface Addresses {
 /** Services that call or register addresses chosen by organizations. */
 const callsOut: ServiceName[] = ['auth', 'directory'];
 const encrypts: ServiceName[] = ['auth', 'issuance', 'directory', 'audit'];
+const reEncrypts: ServiceName[] = ['directory', 'audit'];
 const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
 /** The environment of one process. It has only the secrets that the service needs, so that a leak exposes no others. */
@@ -56,7 +57,10 @@ export function serviceEnv(
     ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
     ...(service === 'issuance' ? presenceKeys(secrets) : {}),
     ...(service === 'auth' ? cookieKeys(secrets) : {}),
-    ...(service === 'audit' ? { ...auditKeys(secrets), CHECKPOINT_DIR: addresses.checkpointDir } : {}),
+    ...(reEncrypts.includes(service) ? previousKeyEncryptionKey(secrets) : {}),
+    ...(service === 'audit'
+      ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir }
+      : {}),
     ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
   };
 }
@@ -85,11 +89,8 @@ function cookieKeys({ cookieKey, cookieKeyPrevious }: Secrets): NodeJS.ProcessEn
   return { COOKIE_KEY: cookieKey, ...(cookieKeyPrevious !== undefined && { COOKIE_KEY_PREVIOUS: cookieKeyPrevious }) };
 }
 
-function auditKeys({ auditSigningKey, keyEncryptionKeyPrevious }: Secrets): NodeJS.ProcessEnv {
-  return {
-    AUDIT_SIGNING_KEYS: auditSigningKey,
-    ...(keyEncryptionKeyPrevious !== undefined && { KEY_ENCRYPTION_KEY_PREVIOUS: keyEncryptionKeyPrevious }),
-  };
+function previousKeyEncryptionKey({ keyEncryptionKeyPrevious: key }: Secrets): NodeJS.ProcessEnv {
+  return key === undefined ? {} : { KEY_ENCRYPTION_KEY_PREVIOUS: key };
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {

@@ -5,9 +5,10 @@ import { AccessModule } from './access/access.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { ChangesModule } from './changes/changes.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
+import { PeopleModule } from './people/people.module.js';
 
 @Module({
-  imports: [OrganizationsModule, AppsModule, AccessModule, ChangesModule],
+  imports: [OrganizationsModule, AppsModule, AccessModule, ChangesModule, PeopleModule],
   controllers: [quarantineController(quarantines.directory)],
 })
 export class DirectoryModule {}

@@ -3,25 +3,34 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { z } from 'zod';
 import {
   appAccess,
+  beginInvitation,
+  beginPersonSignIn,
+  completeInvitation,
+  completePersonSignIn,
   createApp,
   createOrganization,
+  invitePerson,
   streams,
   type App,
   type BusUser,
   type Contract,
   type DirectoryEvent,
   type ReplyOf,
+  type Role,
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer } from '@holdfast/messaging';
+import { relyingParty } from '@holdfast/passkeys';
 import { createLogger } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import {
   collectOnce,
   createTestDatabase,
   eventually,
+  SoftwareAuthenticator,
   startTestBus,
   testContext,
+  type CeremonyOptions,
   type TestBus,
   type TestDatabase,
 } from '@holdfast/testing';
@@ -85,6 +94,10 @@ export function withDirectory(baseUrl = 'http://localhost'): void {
       APPS_PER_ORGANIZATION: 1000,
       KEY_ENCRYPTION_KEY: Buffer.alloc(32, 8),
       SECRET_PEPPER: pepper,
+      INVITATION_MIN_SECONDS: 600,
+      INVITATION_MAX_SECONDS: 2_592_000,
+      INVITATION_DEFAULT_SECONDS: 259_200,
+      relyingParty: relyingParty(baseUrl),
       OUTBOUND_ALLOW: ['http://localhost:4000'],
       OUTBOUND_PORTS: [443],
     };
@@ -119,3 +132,56 @@ export async function newApp(kind: App['kind'], scopes: string[] = [], org = 'ac
 export const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
 export const entryOf = async (clientId: string, org = 'acme') =>
   (await request(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');
+
+export const origin = 'http://localhost';
+/** Hash of the secret of the browser in which invitations are accepted. */
+const browser = 'b'.repeat(43);
+
+export interface TestPerson {
+  id: string;
+  email: string;
+  name: string;
+  authenticator: SoftwareAuthenticator;
+  /** The text after the # of the invitation link. */
+  token: string;
+}
+
+/** A person who was invited by the operator and, unless `accepts` is false, accepted with a new passkey. */
+export async function newPerson({
+  roles = [],
+  org = 'acme',
+  name = newName('Ann Lee'),
+  email = `${newName('ann')}@example.com`.replace(' ', ''),
+  accepts = true,
+}: { roles?: Role[]; org?: string; name?: string; email?: string; accepts?: boolean } = {}): Promise<TestPerson> {
+  const context = testContext({ org, actor: operator });
+  const { user, invitationUrl } = await request(invitePerson, { email, name, roles }, 'operator', context);
+  const token = invitationUrl.split('#')[1]!;
+  const authenticator = new SoftwareAuthenticator();
+  if (accepts) await acceptInvitation(token, authenticator, org);
+  return { id: user.id, email, name, authenticator, token };
+}
+
+const anonymous = (org: string) => testContext({ org, actor: { type: 'anonymous', id: 'anonymous' } });
+
+export async function acceptInvitation(token: string, authenticator: SoftwareAuthenticator, org = 'acme') {
+  const begun = { token, organizationName: 'Acme', browser };
+  const { options } = await request(beginInvitation, begun, 'gateway', anonymous(org));
+  const response = authenticator.register(options, { origin });
+  await request(completeInvitation, { token, response, browser }, 'gateway', anonymous(org));
+}
+
+/** Signs a person in to an app, to which they must be assigned. */
+export async function signInPerson(
+  authenticator: SoftwareAuthenticator,
+  clientId: string,
+  { org = 'acme', ...ceremony }: Partial<CeremonyOptions> & { org?: string } = {},
+): Promise<ReplyOf<typeof completePersonSignIn>> {
+  const interaction = newName('interaction');
+  const { options } = await request(beginPersonSignIn, { interaction }, 'auth', anonymous(org));
+  const response = authenticator.authenticate(options, { origin, ...ceremony });
+  return request(completePersonSignIn, { interaction, clientId, response }, 'auth', anonymous(org));
+}
+
+/** The context of a request with the token of a person. */
+export const personContext = (id: string, org = 'acme') => testContext({ org, actor: { type: 'person', id } });

@@ -69,6 +69,48 @@ export const errorCatalogue = {
     title: 'The calling app issued no such credential',
     help: 'Use the `id` of a credential of one of your own customers.',
   },
+  unknown_user: {
+    status: 404,
+    title: 'The organization has no such person',
+    help: 'Use the `id` of a person of this organization who has not been removed.',
+  },
+  unknown_passkey: {
+    status: 404,
+    title: 'The person has no such passkey',
+    help: 'List the passkeys of the person, and use the `id` of one of them.',
+  },
+  insufficient_role: {
+    status: 403,
+    title: 'The roles of the caller do not allow this',
+    help:
+      'Only owners may give the role owner, or change, deactivate, remove or recover an owner; nobody may give ' +
+      'themselves a role.',
+  },
+  last_owner: {
+    status: 409,
+    title: 'The organization would have no active owner',
+    help: 'Give the role owner to another active person first.',
+  },
+  unknown_invitation: {
+    status: 404,
+    title: 'This link invites nobody here',
+    help: 'It is damaged, belongs to another organization, or the person was removed. Ask for a new one.',
+  },
+  invitation_accepted: {
+    status: 410,
+    title: 'This invitation has been accepted',
+    help: 'Sign in with the passkey. If somebody else accepted it, the organization can deactivate the account.',
+  },
+  invitation_expired: {
+    status: 410,
+    title: 'This invitation has expired',
+    help: 'Ask the organization for a new one.',
+  },
+  invitation_withdrawn: {
+    status: 410,
+    title: 'This invitation was withdrawn',
+    help: 'The organization withdrew the link or replaced it by a later one.',
+  },
   unknown_event: {
     status: 404,
     title: 'There is no such audit event',

@@ -3,13 +3,15 @@ import { statement, type Sql } from '@holdfast/data';
 import { AppError, equal, keyedHash, sha256 } from '@holdfast/platform';
 
 /**
- * How long a ceremony may take, and how many open challenges a claim may have. Anybody can begin a sign-in, so its
- * challenges are signed instead of stored; its page may wait for minutes with the passkey offered in its form field.
- * Only a person with the link can begin a claim. The link may be opened on many devices, and those that lose the race
- * must get `claim_spent` instead of `ceremony_expired`.
+ * How long a ceremony may take, and how many open challenges an offer, an invitation or a person may have. Anybody can
+ * begin a sign-in, so its challenges are signed instead of stored; its page may wait for minutes with the passkey
+ * offered in its form field. Only somebody with the link can begin a claim or accept an invitation. The link may be
+ * opened on many devices, and those that lose the race must get `claim_spent` instead of `ceremony_expired`.
  */
 export const ceremonies = {
   claim: { purpose: 'claim', seconds: 300, maxOpen: 100 },
+  invitation: { purpose: 'invitation', seconds: 300, maxOpen: 100 },
+  addition: { purpose: 'addition', seconds: 300, maxOpen: 20 },
   signIn: { purpose: 'sign_in', seconds: 600 },
 } as const;
 
@@ -63,8 +65,8 @@ const deleteExpired = statement(
 
 /** What a stored challenge is bound to: it cannot be used for another organization or offer. */
 export interface Binding {
-  ceremony: typeof ceremonies.claim;
-  /** The offer, with its organization. */
+  ceremony: (typeof ceremonies)['claim' | 'invitation' | 'addition'];
+  /** The offer, invitation or person, with the organization. */
   to: string;
   /** Hash of the secret of the browser that began the ceremony: only this browser can complete it. */
   browser?: string;

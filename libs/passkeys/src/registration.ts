@@ -36,15 +36,16 @@ export interface NewPasskey {
 }
 
 /**
- * WebAuthn Level 3 §5.4. Without `excludeCredentials`: a customer who returns with another link creates a new passkey,
+ * WebAuthn Level 3 §5.4. A link comes without `exclude`: a customer who returns with another link creates a new passkey,
  * and an authenticator that has the old one replaces it, since both have the same handle. Excluding it would block
- * them.
+ * them. A further passkey excludes the others, so that it replaces none of them.
  */
 export async function registrationOptions(
   rp: RelyingParty,
   rpName: string,
   user: PasskeyUser,
   challenge: Buffer,
+  exclude: readonly { id: string; transports: string[] }[] = [],
 ): Promise<WebAuthnJson> {
   const options = await generateRegistrationOptions({
     rpName,
@@ -55,6 +56,9 @@ export async function registrationOptions(
     challenge: new Uint8Array(challenge),
     timeout: ceremonies.claim.seconds * 1000,
     attestationType: 'none',
+    ...(exclude.length > 0 && {
+      excludeCredentials: exclude.map(({ id, transports }) => ({ id, transports: transports.filter(isTransport) })),
+    }),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     supportedAlgorithmIDs: algorithms,
   });

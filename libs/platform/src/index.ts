@@ -9,6 +9,7 @@ export * from './deadline.js';
 export * from './html-head.js';
 export * from './html-page.js';
 export * from './ids.js';
+export * from './key-encryption.js';
 export * from './log-budget.js';
 export * from './logger.js';
 export * from './nest-logger.js';

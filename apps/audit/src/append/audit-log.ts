@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, violatedUnique } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/platform';
+import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { KeyEncryption, type KeyEncryptionConfig } from '../privacy/key-encryption.js';
 import { Partitions } from '../retention/partitions.js';
 import { lockAndLoad } from './load-batch.js';
 import { DamagedLog } from './log-head.js';
@@ -26,7 +25,7 @@ export class AuditLog {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
-    this.encryption = new KeyEncryption(config);
+    this.encryption = new KeyEncryption(config, 'audit');
   }
 
   /**

@@ -1,6 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
-import { customerKey } from '@holdfast/platform';
-import type { KeyEncryption } from '../privacy/key-encryption.js';
+import { customerKey, type KeyEncryption } from '@holdfast/platform';
 import { callerChosenIds, dataSubjectOf, decryptPersonalDataKey, personalValuesIn } from '../privacy/personal-data.js';
 import { identifiersIn } from '../privacy/pseudonyms.js';
 import type { LogHead } from './log-head.js';

@@ -1,5 +1,6 @@
 import { statement } from '@holdfast/data';
-import { personalDataKeyContext, type KeyEncryption } from '../privacy/key-encryption.js';
+import type { KeyEncryption } from '@holdfast/platform';
+import { personalDataKeyContext } from '../privacy/key-encryption.js';
 import { unknownDataSubject } from '../privacy/personal-data.js';
 import type { AppendItem, BatchPlan, Entry } from './plan.js';
 

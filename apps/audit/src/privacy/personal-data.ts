@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { AuditRecord } from '@holdfast/contracts';
-import { seal, unseal } from '@holdfast/platform';
-import { personalDataKeyContext, type KeyEncryption } from './key-encryption.js';
+import { seal, unseal, type KeyEncryption } from '@holdfast/platform';
+import { personalDataKeyContext } from './key-encryption.js';
 import { identifiersIn, salted, type Random, type Salted } from './pseudonyms.js';
 
 const logger = new Logger('personal data');

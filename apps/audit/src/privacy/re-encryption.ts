@@ -1,13 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database, statement, type Statement } from '@holdfast/data';
+import { KeyEncryption, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG, Interval, Readiness } from '@holdfast/service';
-import {
-  KeyEncryption,
-  pendingRecordContext,
-  personalDataKeyContext,
-  type KeyEncryptionConfig,
-} from './key-encryption.js';
+import { pendingRecordContext, personalDataKeyContext } from './key-encryption.js';
 
 const intervalMs = 5000;
 const batchSize = 200;
@@ -105,7 +101,7 @@ export class ReEncryption {
     @Inject(CONFIG) private readonly config: KeyEncryptionConfig,
     readiness: Readiness,
   ) {
-    this.encryption = new KeyEncryption(config);
+    this.encryption = new KeyEncryption(config, 'audit');
     readiness.addRemarks(() => this.readinessDetails());
   }
 

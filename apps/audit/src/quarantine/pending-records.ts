@@ -2,11 +2,11 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { CLOCK, type Clock } from '@holdfast/platform';
+import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { DamagedLog } from '../append/log-head.js';
 import type { Rejected } from '../append/sequencer.js';
-import { KeyEncryption, pendingRecordContext, type KeyEncryptionConfig } from '../privacy/key-encryption.js';
+import { pendingRecordContext } from '../privacy/key-encryption.js';
 import { jitter, nextAttempt, parseRecord, retryDelayMs, type DueRecord, type DueRecordSource } from './retry.js';
 
 /**
@@ -93,7 +93,7 @@ export class PendingRecords implements DueRecordSource {
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
-    this.encryption = new KeyEncryption(config);
+    this.encryption = new KeyEncryption(config, 'audit');
   }
 
   async storeProvisional(records: readonly OrgRecord[]): Promise<void> {

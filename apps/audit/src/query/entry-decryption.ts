@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditEvent } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
+import { KeyEncryption, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { eventOf, pseudonymsIn } from '../append/leaf.js';
-import { KeyEncryption, type KeyEncryptionConfig } from '../privacy/key-encryption.js';
 import { decryptPersonalData, decryptPersonalDataKey, type PersonalData } from '../privacy/personal-data.js';
 import { PseudonymMappings, type MappedIdentifier } from '../privacy/pseudonyms.js';
 
@@ -33,7 +33,7 @@ export class EntryDecryption {
     private readonly mappings: PseudonymMappings,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
-    this.encryption = new KeyEncryption(config);
+    this.encryption = new KeyEncryption(config, 'audit');
   }
 
   async eventsOf(org: string, entries: readonly StoredEntry[]): Promise<AuditEvent[]> {

@@ -52,9 +52,10 @@ export class Changes {
       const rows = this.events(change, context).map((event) => this.outbox.row(event));
       const sql = sqlOf(manager);
       await insertOutboxRows(sql, rows);
-      const { user, version } = change.events.at(-1)!;
-      // The erasure of a person empties the stored response that concerns them.
-      await keyed?.store(sql, reply, { event: rows.at(-1)!.id, version, ...(user !== undefined && { subject: user }) });
+      const { type, user, version } = change.events.at(-1)!;
+      // The erasure of a person empties the stored responses that concern them. Its own one names nobody.
+      const subject = type === 'user.erasure_started' ? undefined : user;
+      await keyed?.store(sql, reply, { event: rows.at(-1)!.id, version, ...(subject !== undefined && { subject }) });
       await recordAccessChanges(sql, change.access);
       return { reply, rows };
     });

@@ -17,6 +17,7 @@ const people = [
      email_index bytea NOT NULL,
      personal_data bytea NOT NULL,
      personal_data_key bytea NOT NULL,
+     encryption_key_id bytea NOT NULL,
      user_handle bytea NOT NULL UNIQUE CHECK (octet_length(user_handle) = 32),
      version int NOT NULL DEFAULT 1,
      sign_ins_since_version int NOT NULL DEFAULT 0,
@@ -25,8 +26,12 @@ const people = [
      last_sign_in_at timestamptz(3),
      UNIQUE (org, id),
      CONSTRAINT person_email UNIQUE (org, email_index))`,
+  // encryption_key_id: the KEY_ENCRYPTION_KEY of the row. Without it no rotation could be reported as finished.
+  'CREATE INDEX person_encrypted ON person (encryption_key_id, id)',
+  'CREATE TABLE encryption_key (id bytea PRIMARY KEY, since timestamptz NOT NULL DEFAULT clock_timestamp())',
   'CREATE INDEX person_created ON person (org, created_at DESC, id DESC)',
   'CREATE INDEX person_status ON person (org, status, created_at DESC, id DESC)',
+  `CREATE INDEX person_with_roles ON person (org, created_at DESC, id DESC) WHERE roles <> '{}'`,
   `CREATE INDEX person_owner ON person (org) WHERE status = 'active' AND 'owner' = ANY (roles)`,
   `CREATE TABLE person_search_token (
      org text NOT NULL,
@@ -69,6 +74,8 @@ const people = [
      FOREIGN KEY (org, person_id) REFERENCES person (org, id) ON DELETE CASCADE)`,
   'CREATE INDEX person_passkey_person ON person_passkey (org, person_id)',
   ...challengeTable('person'),
+  // Hashes of removed people, by which a restored backup removes them again (docs/runbook.md).
+  'CREATE TABLE erased (hash bytea PRIMARY KEY, at timestamptz(3) NOT NULL DEFAULT now())',
 ];
 
 /** `name_key` is the normalized name: two groups of an organization cannot differ in case or spelling variants only. */
@@ -166,6 +173,7 @@ export class People1764300000000 implements MigrationInterface {
     );
     for (const table of ['access_request', 'assignment', 'group_member', 'person_group', 'challenge', 'person_passkey'])
       await runner.query(`DROP TABLE ${table}`);
-    for (const table of ['invitation', 'person_search_token', 'person']) await runner.query(`DROP TABLE ${table}`);
+    for (const table of ['invitation', 'person_search_token', 'person', 'encryption_key', 'erased'])
+      await runner.query(`DROP TABLE ${table}`);
   }
 }

@@ -114,7 +114,7 @@ export const retentions = {
 export type Retention = keyof typeof retentions;
 export const retentionNames = Object.keys(retentions) as [Retention, ...Retention[]];
 
-/** Reads of the operator at other services than audit. None of them contains a customer's id. */
+/** Reads of the operator at other services than audit. Only those of people name a person. */
 export const operatorReads = [
   'app.list',
   'app.read',
@@ -123,6 +123,9 @@ export const operatorReads = [
   'presence.read',
   'passkey.count',
   'key.list',
+  'user.list',
+  'user.read',
+  'passkey.list',
 ] as const satisfies Action[];
 export type OperatorRead = (typeof operatorReads)[number];
 
@@ -143,13 +146,10 @@ const reads = new Set<Action>([
   'customer.userinfo',
   'customer.token',
   'token.issue',
-  'user.list',
-  'user.read',
   'user.token',
   'user.userinfo',
   'invitation.read',
   'invitation.begin',
-  'passkey.list',
   'group.list',
   'group.read',
   'group.member.list',

@@ -31,6 +31,18 @@ import {
   updateApp,
   updateOrganization,
 } from './directory.js';
+import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
+import {
+  changeRoles,
+  getPerson,
+  invitePerson,
+  listPeople,
+  reissueInvitation,
+  removePerson,
+  setPersonActive,
+  updatePerson,
+  withdrawInvitation,
+} from './people.js';
 import { beginPersonSignIn, completePersonSignIn, peopleWithAccess, personAccess } from './person-sign-in.js';
 
 /** Every contract that directory handles. */
@@ -68,4 +80,16 @@ export const directoryContracts = [
   completePersonSignIn,
   personAccess,
   peopleWithAccess,
+  listPeople,
+  getPerson,
+  invitePerson,
+  reissueInvitation,
+  withdrawInvitation,
+  updatePerson,
+  setPersonActive,
+  changeRoles,
+  removePerson,
+  getInvitation,
+  beginInvitation,
+  completeInvitation,
 ] as const;

@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { statement, type Sql } from '@holdfast/data';
+import { newId, newSecret, unprocessable } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { Config } from '../../config.js';
+import type { Person } from '../person.js';
+import { PersonIndex } from '../personal-data/person-index.js';
+
+const close = statement(
+  'invitation_close',
+  `UPDATE invitation SET status = $3 WHERE org = $1 AND person_id = $2 AND status = 'open'`,
+);
+const insert = statement(
+  'invitation_insert',
+  `INSERT INTO invitation (id, org, person_id, token_hash, status, replaces_passkeys, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, 'open', $5, $6, $7)`,
+);
+
+/** Links of invitations and recoveries. A person has one open link at most. */
+@Injectable()
+export class InvitationLinks {
+  constructor(
+    private readonly index: PersonIndex,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /**
+   * Issues a link in the transaction of a change, and supersedes the earlier one.
+   * @returns the link, which is stored as a hash only @throws invalid_request
+   */
+  async issue(
+    sql: Sql,
+    person: Person,
+    { now, expiresIn, recovery }: { now: Date; expiresIn: number | undefined; recovery: boolean },
+  ): Promise<string> {
+    const { org, id } = person;
+    const token = newSecret();
+    const expiresAt = new Date(now.getTime() + this.lifetime(expiresIn) * 1000);
+    await this.close(sql, person, 'superseded');
+    await sql.rows(insert, [newId(), org, id, this.index.linkHash(token), recovery, now, expiresAt]);
+    person.invitation = { expiresAt, recovery };
+    // In the fragment, so that no server log and no Referer ever contains it (product §2).
+    return `${this.config.BASE_URL}/o/${org}/invitation#${token}`;
+  }
+
+  async close(sql: Sql, person: Person, status: 'superseded' | 'withdrawn' | 'accepted'): Promise<void> {
+    await sql.rows(close, [person.org, person.id, status]);
+    delete person.invitation;
+  }
+
+  private lifetime(given?: number): number {
+    const { INVITATION_MIN_SECONDS: min, INVITATION_MAX_SECONDS: max, INVITATION_DEFAULT_SECONDS: usual } = this.config;
+    if (given === undefined) return usual;
+    if (given < min || given > max)
+      throw unprocessable([{ pointer: '#/expiresIn', detail: `must be between ${min} and ${max} seconds` }]);
+    return given;
+  }
+}

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { listPeople, PersonCursor, RequestOf } from '@holdfast/contracts';
+import { Database, statement, type Statement } from '@holdfast/data';
+import { personColumns, withInvitation, type PersonRow } from './person.js';
+import { PersonIndex } from './personal-data/person-index.js';
+
+type Query = RequestOf<typeof listPeople>;
+
+/** A person who passes the first filter, and whether the others let them through. */
+interface Candidate {
+  at: Date;
+  id: string;
+  matches: boolean;
+}
+
+/** Sorts after every person. */
+const newest = { createdAt: 'infinity', person: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+/**
+ * How many people one page looks at when it has several filters. So its cost is the same however large the organization
+ * is: a page with rare matches has fewer items than its limit, and the next one continues there.
+ */
+const maxCandidates = 1000;
+
+/**
+ * The first filter is an index scan in the order of the page, from the cursor ($2, $3) on. PostgreSQL has no statistics
+ * here (docs/adr/0023-no-planner-statistics.md), so each has a statement of its own; OFFSET 0 keeps the others from
+ * being moved into the scan.
+ */
+function candidates(first: string, at: string, id: string, from: string): Statement {
+  return statement(
+    `people_by_${first}`,
+    `SELECT c.at, c.id,
+       ($4::uuid IS NULL OR EXISTS (
+         SELECT FROM group_member m WHERE m.org = $1 AND m.group_id = $4 AND m.person_id = c.id))
+       AND ($5::text IS NULL OR $5 = ANY (p.roles))
+       AND ($6::text IS NULL OR $6 = p.status)
+       AND NOT EXISTS (
+         SELECT FROM unnest($7::bytea[]) AS wanted (token) WHERE NOT EXISTS (
+           SELECT FROM person_search_token t WHERE t.org = $1 AND t.token = wanted.token
+             AND t.created_at = p.created_at AND t.person_id = c.id)) AS matches
+     FROM (SELECT ${at} AS at, ${id} AS id ${from} AND (${at}, ${id}) < ($2::timestamptz, $3::uuid)
+           ORDER BY ${at} DESC, ${id} DESC LIMIT $8) c
+       CROSS JOIN LATERAL (SELECT roles, status, created_at FROM person WHERE id = c.id OFFSET 0) p
+     ORDER BY c.at DESC, c.id DESC`,
+  );
+}
+
+const ofPerson = ['p.created_at', 'p.id'] as const;
+const first = {
+  group: candidates('group', 'm.added_at', 'm.person_id', 'FROM group_member m WHERE m.org = $1 AND m.group_id = $4'),
+  role: candidates('role', ...ofPerson, `FROM person p WHERE p.org = $1 AND p.roles <> '{}'`),
+  q: candidates(
+    'search',
+    't.created_at',
+    't.person_id',
+    'FROM person_search_token t WHERE t.org = $1 AND t.token = ($7::bytea[])[1]',
+  ),
+  status: candidates('status', ...ofPerson, 'FROM person p WHERE p.org = $1 AND p.status = $6'),
+  none: candidates('organization', ...ofPerson, 'FROM person p WHERE p.org = $1'),
+};
+const load = statement(
+  'people_load',
+  `SELECT ${personColumns} FROM unnest($2::uuid[]) AS wanted (id)
+     CROSS JOIN LATERAL (SELECT * FROM person WHERE id = wanted.id AND org = $1 OFFSET 0) p ${withInvitation}`,
+);
+
+/**
+ * One page of people by any filters, newest first; the members of a group with the latest member first.
+ */
+@Injectable()
+export class PeopleList {
+  constructor(
+    private readonly database: Database,
+    private readonly index: PersonIndex,
+  ) {}
+
+  async page(org: string, query: Query): Promise<{ rows: PersonRow[]; next?: PersonCursor }> {
+    const { status, role, group, q, limit, after = newest } = query;
+    const filters = [group, role, status, q].filter((filter) => filter !== undefined).length;
+    const words = q === undefined ? [] : this.index.tokensOfSearch(org, q);
+    // People with roles are few, but they are not only those with this one.
+    const several = filters > 1 || role !== undefined || words.length > 1;
+    const scanned = several ? Math.max(maxCandidates, limit + 1) : limit + 1;
+    const values = [org, after.createdAt, after.person, group ?? null, role ?? null, status ?? null, words, scanned];
+    const found = await this.database.rows<Candidate>(firstFilterOf(query), values);
+    const matching = found.filter(({ matches }) => matches);
+    const page = matching.slice(0, limit);
+    // The last one of the page, or the last one that was looked at.
+    const end = matching.length > limit ? page.at(-1) : found.length === scanned ? found.at(-1) : undefined;
+    return {
+      rows: await this.load(org, page),
+      ...(end && { next: { createdAt: end.at.toISOString(), person: end.id } }),
+    };
+  }
+
+  private async load(org: string, page: Candidate[]): Promise<PersonRow[]> {
+    if (page.length === 0) return [];
+    const ids = page.map(({ id }) => id);
+    const rows = new Map((await this.database.rows<PersonRow>(load, [org, ids])).map((row) => [row.id, row]));
+    return ids.flatMap((id) => rows.get(id) ?? []);
+  }
+}
+
+function firstFilterOf({ group, role, q, status }: Query): Statement {
+  if (group !== undefined) return first.group;
+  if (role !== undefined) return first.role;
+  if (q !== undefined) return first.q;
+  return status === undefined ? first.none : first.status;
+}

@@ -1,0 +1,153 @@
+import type { Role } from '@holdfast/contracts';
+import { statement, violatedUnique, type Sql } from '@holdfast/data';
+import { AppError, customerKey } from '@holdfast/platform';
+import { personColumns, withInvitation, type Person, type PersonRow } from './person.js';
+import type { SealedPerson } from './personal-data/personal-data.js';
+
+/**
+ * Rules about owners and about the caller's roles need a state of the whole organization that cannot change until the
+ * commit. NO KEY: rows that refer to the organization can be inserted meanwhile.
+ */
+const lockOrganization = statement(
+  'person_lock_organization',
+  'SELECT 1 FROM organization WHERE short_id = $1 FOR NO KEY UPDATE',
+);
+const lock = statement('person_lock', 'SELECT 1 FROM person WHERE id = $1 AND org = $2 FOR NO KEY UPDATE');
+const lockToRemove = statement('person_lock_to_remove', 'SELECT 1 FROM person WHERE id = $1 AND org = $2 FOR UPDATE');
+/** A statement of its own after the lock: it must see what was committed while it waited. */
+const find = statement(
+  'person_find',
+  `SELECT ${personColumns} FROM person p ${withInvitation} WHERE p.id = $1 AND p.org = $2`,
+);
+const otherOwners = statement(
+  'person_other_owners',
+  `SELECT 1 FROM person WHERE org = $1 AND status = 'active' AND 'owner' = ANY (roles) AND id <> $2 LIMIT 1`,
+);
+const insert = statement(
+  'person_insert',
+  `INSERT INTO person (id, org, status, roles, email_index, personal_data, personal_data_key, encryption_key_id,
+     user_handle, version, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+);
+const update = statement(
+  'person_update',
+  `UPDATE person SET status = $3, roles = $4, version = $5,
+     min_version = CASE WHEN $6 THEN $5 ELSE min_version END,
+     sign_ins_since_version = CASE WHEN $7 THEN $5 ELSE sign_ins_since_version END
+   WHERE id = $1 AND org = $2`,
+);
+const updateData = statement(
+  'person_update_data',
+  'UPDATE person SET email_index = $3, personal_data = $4 WHERE id = $1 AND org = $2',
+);
+const removeTokens = statement(
+  'person_tokens_remove',
+  'DELETE FROM person_search_token WHERE org = $1 AND person_id = $2',
+);
+const addTokens = statement(
+  'person_tokens_add',
+  `INSERT INTO person_search_token (org, token, created_at, person_id) SELECT $1, token, $3, $2
+   FROM unnest($4::bytea[]) AS t (token)`,
+);
+
+/** @throws unknown_organization */
+export async function lockOrganizationOf(sql: Sql, org: string): Promise<void> {
+  if ((await sql.rows(lockOrganization, [org])).length === 0)
+    throw new AppError('unknown_organization', `There is no organization "${org}".`);
+}
+
+/** Locks and reads. @throws unknown_user */
+export async function lockedPerson(sql: Sql, id: string, org: string, toRemove = false): Promise<PersonRow> {
+  await sql.rows(toRemove ? lockToRemove : lock, [id, org]);
+  return findPerson(sql, id, org);
+}
+
+/** @throws unknown_user */
+export async function findPerson(sql: Sql, id: string, org: string): Promise<PersonRow> {
+  const [row] = await sql.rows<PersonRow>(find, [id, org]);
+  if (!row) throw new AppError('unknown_user');
+  return row;
+}
+
+/** Whether the organization, whose row is locked, has an active owner besides this person. */
+export async function hasOtherOwner(sql: Sql, org: string, id: string): Promise<boolean> {
+  return (await sql.rows(otherOwners, [org, id])).length > 0;
+}
+
+export interface NewPerson {
+  sealed: SealedPerson;
+  encryptionKeyId: Buffer;
+  emailHash: Buffer;
+  tokens: Buffer[];
+}
+
+/** @throws conflict when the e-mail address is taken */
+export async function insertPerson(sql: Sql, person: Person, added: NewPerson): Promise<void> {
+  const { id, org, status, roles, userHandle, version, createdAt } = person;
+  const { personalData, personalDataKey } = added.sealed;
+  await requireFreeEmail(() =>
+    sql.rows(insert, [
+      id,
+      org,
+      status,
+      roles,
+      added.emailHash,
+      personalData,
+      personalDataKey,
+      added.encryptionKeyId,
+      userHandle,
+      version,
+      createdAt,
+    ]),
+  );
+  await sql.rows(addTokens, [org, id, createdAt, added.tokens]);
+}
+
+export async function updatePersonRow(
+  sql: Sql,
+  { id, org, status, roles }: Person & { roles: Role[] },
+  version: number,
+  ends: { tokens: boolean; signIns: boolean },
+): Promise<void> {
+  await sql.rows(update, [id, org, status, roles, version, ends.tokens, ends.signIns]);
+}
+
+/** @throws conflict when the e-mail address is taken */
+export async function updatePersonalData(
+  sql: Sql,
+  { id, org, createdAt }: Person,
+  changed: { emailHash: Buffer; personalData: Buffer; tokens: Buffer[] },
+): Promise<void> {
+  await requireFreeEmail(() => sql.rows(updateData, [id, org, changed.emailHash, changed.personalData]));
+  await sql.rows(removeTokens, [org, id]);
+  await sql.rows(addTokens, [org, id, createdAt, changed.tokens]);
+}
+
+async function requireFreeEmail(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (violatedUnique(error) !== 'person_email') throw error;
+    throw new AppError('conflict', 'Another person of the organization has this e-mail address.');
+  }
+}
+
+const remove = statement('person_remove', 'DELETE FROM person WHERE id = $1 AND org = $2');
+/** The event of the erasure and those of the change that removes the person are inserted afterwards. */
+const removeEvents = statement('person_remove_events', 'DELETE FROM outbox WHERE aggregate = $1 AND confirmed');
+const emptyResponses = statement(
+  'person_empty_responses',
+  'UPDATE idempotency SET fingerprint = NULL, response = NULL, subject = NULL WHERE subject = $1',
+);
+/** A key of the person names them. Nobody else can repeat their requests. */
+const removeOwnResponses = statement('person_remove_own_responses', 'DELETE FROM idempotency WHERE app = $1');
+const addToLedger = statement('person_erased', 'INSERT INTO erased (hash) VALUES ($1) ON CONFLICT DO NOTHING');
+
+/** Deletes a locked person. Only a hash stays, by which a restored backup removes them again (docs/runbook.md). */
+export async function erasePerson(sql: Sql, { id, org }: Person): Promise<void> {
+  await sql.rows(remove, [id, org]);
+  await sql.rows(removeEvents, [id]);
+  await sql.rows(emptyResponses, [id]);
+  await sql.rows(removeOwnResponses, [id]);
+  await sql.rows(addToLedger, [customerKey(org, id)]);
+}

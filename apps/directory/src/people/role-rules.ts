@@ -1,0 +1,43 @@
+import { operationsOf, type AnyAdminOperation, type Role } from '@holdfast/contracts';
+import { AppError } from '@holdfast/platform';
+import type { Person } from './person.js';
+
+/** Who makes a change: the operator may make any, a person those that their stored roles allow. */
+export type Caller = { operator: true } | { operator?: never; id: string; roles: readonly Role[] };
+
+type Target = Pick<Person, 'id' | 'roles'>;
+
+/**
+ * An admin may not change an owner: whoever changes the address of an owner, recovers or deactivates one, takes the
+ * organization over. The caller's roles are checked too, since the token may be older than they are.
+ * @throws insufficient_role
+ */
+export function requireMayManage(caller: Caller, operation: AnyAdminOperation, target?: Target): void {
+  if (caller.operator) return;
+  if (!operationsOf(caller.roles).includes(operation))
+    throw new AppError('insufficient_role', `Your roles no longer include \`${operation}\`.`);
+  if (target?.roles.includes('owner') && !caller.roles.includes('owner'))
+    throw new AppError('insufficient_role', 'Only an owner may do this to an owner.');
+}
+
+/** Whether the caller may give and take these roles. @throws insufficient_role */
+export function requireMayGive(caller: Caller, before: Target, roles: readonly Role[]): void {
+  requireMayManage(caller, 'roles:manage', before);
+  if (caller.operator) return;
+  if (roles.includes('owner') && !caller.roles.includes('owner'))
+    throw new AppError('insufficient_role', 'Only an owner may make somebody an owner.');
+  if (caller.id === before.id && roles.some((role) => !before.roles.includes(role)))
+    throw new AppError('insufficient_role', 'Nobody may give themselves a role: another owner or admin has to.');
+}
+
+/** Whether the change would take the role of an active owner. */
+export function losesOwner(
+  before: Pick<Person, 'status' | 'roles'>,
+  after: Pick<Person, 'status' | 'roles'> | undefined,
+): boolean {
+  return isActiveOwner(before) && !(after && isActiveOwner(after));
+}
+
+function isActiveOwner({ status, roles }: Pick<Person, 'status' | 'roles'>): boolean {
+  return status === 'active' && roles.includes('owner');
+}

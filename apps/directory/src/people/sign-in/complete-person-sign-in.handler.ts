@@ -1,0 +1,92 @@
+import { Controller, Inject } from '@nestjs/common';
+import { completePersonSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
+import {
+  acceptsPasskeysOf,
+  consumeSignedChallenge,
+  readAuthentication,
+  relyingPartyOf,
+  requireValidSignedChallenge,
+  verifyAuthentication,
+  type StoredPasskey,
+} from '@holdfast/passkeys';
+import { AppError, CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { Config } from '../../config.js';
+import type { PersonStatus } from '../person.js';
+import { isAssigned } from './assigned.js';
+import { challengeKeyOf, personSignInOf } from './person-sign-in-challenge.js';
+
+type Reply = ReplyOf<typeof completePersonSignIn>;
+
+/**
+ * Finds another organization's passkey with this id only if its user handle matches too: anybody can register an id
+ * that they have seen.
+ */
+const find = statement(
+  'person_passkey_find',
+  `SELECT k.credential_id AS "credentialId", k.org, k.public_key AS "publicKey", k.counter,
+     k.device_type AS "deviceType", k.rp_id AS "rpId", p.user_handle AS handle
+   FROM person_passkey k JOIN person p ON p.id = k.person_id
+   WHERE k.credential_id = $1 AND (k.org = $2 OR p.user_handle = $3) ORDER BY (k.org = $2) DESC LIMIT 1`,
+);
+/** A counter that was used before gets no row: the passkey was copied. */
+const use = statement(
+  'person_passkey_use',
+  `WITH used AS (
+     UPDATE person_passkey SET counter = $4, backed_up = $5, last_used_at = $3
+     WHERE credential_id = $2 AND org = $1 AND (counter < $4 OR (counter = 0 AND $4 = 0)) RETURNING person_id)
+   SELECT p.id, p.status, p.version FROM used JOIN person p ON p.id = used.person_id`,
+);
+const signedIn = statement('person_signed_in', 'UPDATE person SET last_sign_in_at = $2 WHERE id = $1');
+
+/** Completes the ceremony of a person's sign-in: whose passkey it is, and whether they may use the app. */
+@Controller()
+export class CompletePersonSignInHandler {
+  constructor(
+    private readonly database: Database,
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(completePersonSignIn)
+  async handle(
+    { interaction, clientId, response, relyingParty }: RequestOf<typeof completePersonSignIn>,
+    { org }: RequestContext,
+  ): Promise<Reply> {
+    const authentication = readAuthentication(response);
+    const signIn = personSignInOf(org, interaction);
+    requireValidSignedChallenge(challengeKeyOf(this.config), authentication.challenge, signIn, this.clock.now());
+    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
+      authentication.credentialId,
+      org,
+      Buffer.from(authentication.response.response.userHandle, 'base64url'),
+    ]);
+    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
+    // A passkey of an RP ID that is no longer accepted counts as unknown: its person gets a new one by a recovery
+    // (docs/rp-id.md).
+    if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
+    const { counter, backedUp } = await verifyAuthentication(rp, authentication, passkey);
+    await consumeSignedChallenge(this.database, authentication.challenge, signIn, this.clock.now());
+    // Only after the verification, so that only its owner learns that another organization has the passkey. The reply
+    // does not name the person there.
+    if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
+
+    const now = this.clock.now();
+    const [person] = await this.database.rows<{ id: string; status: PersonStatus; version: number }>(use, [
+      org,
+      passkey.credentialId,
+      now,
+      counter,
+      backedUp,
+    ]);
+    if (!person) throw new AppError('passkey_invalid');
+    const { id, status, version } = person;
+    if (status !== 'active') return { outcome: 'refused', reason: 'deactivated', person: id };
+    if (!(await isAssigned(this.database, { org, person: id, clientId }, now)))
+      return { outcome: 'refused', reason: 'not_assigned', person: id };
+    await this.database.rows(signedIn, [id, now]);
+    return { outcome: 'signed_in', person: id, version, deviceBound: passkey.deviceType === 'singleDevice' };
+  }
+}

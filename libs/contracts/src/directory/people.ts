@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { idempotentCommand, query } from '../contract.js';
+import { instant, pageLimit, uuid } from '../fields.js';
+import { roleNames } from '../roles.js';
+import { personEmail, personName, personRoles, personStatuses, userSchema } from './person-fields.js';
+
+/** The sort key of a page's last row. The gateway encrypts it as the opaque page token. */
+export const personCursorSchema = z.strictObject({ createdAt: instant, person: uuid });
+export type PersonCursor = z.infer<typeof personCursorSchema>;
+
+/** Each word is a prefix of 2 to 20 characters of a word of the name or of the e-mail address, or all of one. */
+export const personSearch = z.string().trim().min(2).max(254);
+
+/** Newest first; of a group, its latest member first. All filters together. */
+export const listPeople = query({
+  service: 'directory',
+  name: 'list-people',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({
+    status: z.enum(personStatuses).optional(),
+    role: z.enum(roleNames).optional(),
+    group: uuid.optional().describe('Members of this group; none when there is no such group'),
+    q: personSearch.optional(),
+    limit: pageLimit,
+    after: personCursorSchema.optional(),
+  }),
+  reply: z.strictObject({ items: z.array(userSchema), next: personCursorSchema.optional() }),
+  errors: ['unknown_organization'],
+});
+
+export const getPerson = query({
+  service: 'directory',
+  name: 'get-person',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid }),
+  reply: userSchema,
+  errors: ['unknown_user'],
+});
+
+const linkLifetime = z
+  .int()
+  .positive()
+  .optional()
+  .describe('Seconds until the link expires: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out')
+  .meta({ examples: [259200] });
+
+const invitationReply = {
+  user: userSchema,
+  invitationUrl: z
+    .url()
+    .describe('The link that accepts the invitation, once. It is shown only here: hand it to the person, keep no copy'),
+};
+
+/** Body of an invitation. */
+export const invitationRequestSchema = z
+  .strictObject({
+    email: personEmail.describe('Unique in the organization, whatever its case'),
+    name: personName,
+    roles: personRoles.default([]).describe('Roles that the person has as soon as they accept'),
+    expiresIn: linkLifetime,
+  })
+  .meta({ id: 'InvitationRequest' });
+
+export const invitePerson = idempotentCommand({
+  service: 'directory',
+  name: 'invite-person',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject(invitationRequestSchema.shape),
+  reply: z.strictObject(invitationReply),
+  errors: ['unknown_organization', 'conflict', 'insufficient_role', 'invalid_request'],
+});
+
+export const linkRequestSchema = z.strictObject({ expiresIn: linkLifetime }).meta({ id: 'LinkRequest' });
+
+/**
+ * Issues a new link. For an invited person it supersedes the earlier one; for an active one it is a recovery, which
+ * replaces all passkeys when it is accepted.
+ */
+export const reissueInvitation = idempotentCommand({
+  service: 'directory',
+  name: 'reissue-invitation',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid, ...linkRequestSchema.shape }),
+  reply: z.strictObject(invitationReply),
+  errors: ['unknown_user', 'insufficient_role', 'invalid_state', 'invalid_request'],
+});
+
+export const withdrawInvitation = idempotentCommand({
+  service: 'directory',
+  name: 'withdraw-invitation',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid }),
+  reply: z.strictObject({}),
+  errors: ['unknown_user', 'insufficient_role', 'invalid_state'],
+});
+
+export const personPatchSchema = z
+  .strictObject({ email: personEmail.optional(), name: personName.optional() })
+  .refine(({ email, name }) => email !== undefined || name !== undefined, 'must name a member to change')
+  .meta({ id: 'UserPatch' });
+
+/** Changes only the given members. */
+export const updatePerson = idempotentCommand({
+  service: 'directory',
+  name: 'update-person',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid, ...personPatchSchema.shape }),
+  reply: z.strictObject({ user: userSchema }),
+  errors: ['unknown_user', 'insufficient_role', 'conflict'],
+});
+
+/** Deactivates or reactivates. Without effect when they are so already. */
+export const setPersonActive = idempotentCommand({
+  service: 'directory',
+  name: 'set-person-active',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid, active: z.boolean() }),
+  reply: z.strictObject({ user: userSchema }),
+  errors: ['unknown_user', 'insufficient_role', 'invalid_state', 'last_owner'],
+});
+
+export const changeRoles = idempotentCommand({
+  service: 'directory',
+  name: 'change-roles',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid, roles: personRoles }),
+  reply: z.strictObject({ user: userSchema }),
+  errors: ['unknown_user', 'insufficient_role', 'last_owner'],
+});
+
+/** Removes the person and erases their personal data. */
+export const removePerson = idempotentCommand({
+  service: 'directory',
+  name: 'remove-person',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({ person: uuid }),
+  reply: z.strictObject({}),
+  errors: ['unknown_user', 'insufficient_role', 'last_owner'],
+});
