@@ -5,9 +5,9 @@ import { failureOf } from '../browser/failure.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
 import { texts } from '../texts.ts';
-import { claimScreen } from './claim-screen.ts';
-import { claimStep, type ClaimEffect, type ClaimEvent, type ClaimState, type ClaimView } from './claim-state.ts';
-import { takeToken } from './claim-token.ts';
+import { claimScreen } from '../link/link-screen.ts';
+import { claimStep, type ClaimEffect, type ClaimEvent, type ClaimState, type ClaimView } from '../link/link-state.ts';
+import { takeToken } from '../link/link-token.ts';
 
 const api = apiOf(location.pathname);
 const environment = { address: (text: string | undefined) => safeAddress(text, location.href) };

@@ -1,7 +1,7 @@
 import { failureTexts } from '../screen/failure-texts.ts';
 import type { Control, Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
-import type { ClaimState, ClaimView, FailureReason } from './claim-state.ts';
+import type { ClaimState, ClaimView, FailureReason } from './link-state.ts';
 
 type ClaimScreen = Screen<'create'>;
 

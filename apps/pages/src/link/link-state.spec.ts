@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Failed, type FailureKind } from '../browser/failure.ts';
-import { claimStep, type ClaimEvent, type ClaimState, type ClaimView } from './claim-state.ts';
+import { claimStep, type ClaimEvent, type ClaimState, type ClaimView } from './link-state.ts';
 
 const claim: ClaimView = {
   organization: { name: 'Acme' },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { safeAddress } from '../browser/address.ts';
 import { texts } from '../texts.ts';
-import { claimScreen, dateAndTime, type Environment } from './claim-screen.ts';
-import type { ClaimState, ClaimView, FailureReason } from './claim-state.ts';
+import { claimScreen, dateAndTime, type Environment } from './link-screen.ts';
+import type { ClaimState, ClaimView, FailureReason } from './link-state.ts';
 
 const environment: Environment = {
   timeZone: 'Europe/Berlin',
