@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { contrasts } from './contrast.fixture.ts';
-import { challenge, claim, link, PagesInBrowser, signIn, signInView } from './pages-in-browser.fixture.ts';
+import {
+  challenge,
+  claim,
+  invitation,
+  invitationLink,
+  link,
+  PagesInBrowser,
+  signIn,
+  signInView,
+} from './pages-in-browser.fixture.ts';
 import type { ServiceStub } from './service-stub.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
@@ -8,14 +17,17 @@ const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe
 suite('accessibility of the pages', () => {
   const pages = new PagesInBrowser();
 
-  test.each([link, signIn])('%s shows only a text about JavaScript when that is switched off', async (address) => {
-    await pages.open({ javaScriptEnabled: false });
-    await pages.page.goto(pages.base + address);
-    expect((await pages.page.locator('body').innerText()).trim().split(/\n+/)).toEqual([
-      'JavaScript is switched off',
-      'This page needs JavaScript. Switch it on for this site, or open the link in another browser.',
-    ]);
-  });
+  test.each([link, invitationLink, signIn])(
+    '%s shows only a text about JavaScript when that is switched off',
+    async (address) => {
+      await pages.open({ javaScriptEnabled: false });
+      await pages.page.goto(pages.base + address);
+      expect((await pages.page.locator('body').innerText()).trim().split(/\n+/)).toEqual([
+        'JavaScript is switched off',
+        'This page needs JavaScript. Switch it on for this site, or open the link in another browser.',
+      ]);
+    },
+  );
 
   test.each([
     ['light', 1280],
@@ -35,6 +47,7 @@ suite('accessibility of the pages', () => {
           { 'POST /claim': claim({ state: 'claimed', returnUrl: 'https://shop.example/' }) },
           'This link has been used',
         ],
+        [invitationLink, { 'POST /invitation': invitation() }, 'Accept your invitation'],
         [signIn, { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
       ];
       for (const [address, routes, text] of screens) {

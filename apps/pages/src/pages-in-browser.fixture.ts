@@ -13,11 +13,21 @@ export const claim = (more: object = {}): Reply => ({
     ...more,
   },
 });
+export const invitation = (more: object = {}): Reply => ({
+  body: {
+    organization: { name: 'Acme' },
+    state: 'open',
+    recovery: false,
+    expiresAt: '2026-11-24T08:49:00.000Z',
+    ...more,
+  },
+});
 export const signInView: Reply = { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } } };
 export const options = (): Reply => ({ body: { options: creationOptions() } });
 export const challenge = (): Reply => ({ body: { options: requestOptions() } });
 export const token = 'T'.repeat(43);
 export const link = `/o/acme/claim#${token}`;
+export const invitationLink = `/o/acme/invitation#${token}`;
 export const signIn = '/o/acme/sign-in/u1';
 
 /** The built pages in a real browser. Each test has a new context, and fails if there are errors on its console. */

@@ -3,6 +3,8 @@ import { authenticator, ignoreSuggestions } from './chromium.fixture.ts';
 import {
   challenge,
   claim,
+  invitation,
+  invitationLink,
   link,
   options,
   PagesInBrowser,
@@ -145,6 +147,51 @@ suite('the pages in a browser', () => {
       expect([await pages.page.locator('#page img').count(), await pages.page.getByText('<img src=x').count()]).toEqual(
         [0, 1],
       );
+    });
+  });
+
+  describe('invitation', () => {
+    test('opening a link changes nothing, and one click accepts it and leads to the hub', async () => {
+      pages.service.routes = {
+        'POST /invitation': invitation(),
+        'POST /invitation/options': options,
+        'POST /invitation/complete': { body: {} },
+      };
+      const { cdp, id } = await authenticator(pages.page);
+      await pages.page.goto(pages.base + invitationLink);
+      await pages.heading('Accept your invitation');
+      expect(pages.page.url()).toBe(`${pages.base}/o/acme/invitation`);
+      expect(pages.service.requests).toEqual([{ route: 'POST /invitation', body: { token } }]);
+      await pages.press('Create my passkey');
+      await pages.heading('You are on the team');
+      expect((await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })).credentials).toHaveLength(1);
+      expect(await pages.page.getByRole('link', { name: 'Continue' }).getAttribute('href')).toBe(
+        `${pages.base}/hub/acme`,
+      );
+    });
+
+    test.each([
+      ['accepted', 'This invitation has been accepted'],
+      ['expired', 'This invitation has expired'],
+      ['withdrawn', 'This invitation is no longer valid'],
+    ])('a link that is %s is shown as such, without a button', async (state, text) => {
+      pages.service.routes = { 'POST /invitation': invitation({ state }) };
+      await pages.page.goto(pages.base + invitationLink);
+      await pages.heading(text);
+      expect(await pages.page.getByRole('button').count()).toBe(0);
+    });
+
+    test('a recovery says that earlier passkeys stop working, and a lost race shows a used link', async () => {
+      pages.service.routes = {
+        'POST /invitation': invitation({ recovery: true }),
+        'POST /invitation/options': options,
+        'POST /invitation/complete': problem(410, 'invitation_accepted'),
+      };
+      await authenticator(pages.page);
+      await pages.page.goto(pages.base + invitationLink);
+      await pages.page.getByText('which stop working').waitFor();
+      await pages.press('Create my passkey');
+      await pages.heading('This invitation has been accepted');
     });
   });
 

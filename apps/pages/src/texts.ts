@@ -1,5 +1,32 @@
+/** Words that every page has that a link opens. */
+const link = {
+  create: 'Create my passkey',
+  working: 'Follow your device',
+  workingBody: 'Confirm with your fingerprint, face or PIN. This page continues by itself.',
+  doneClose: 'You can close this page.',
+  goOn: 'Continue',
+  back: (org: string) => `Back to ${org}`,
+  expiredBody: (org: string) => `Links work for a limited time. Ask ${org} to send you a new one.`,
+  withdrawnBody: (org: string) =>
+    `${org} took it back, or sent you a newer one. Look for a later message, or ask for a new link.`,
+  unknown: 'This link is not valid',
+  unknownBody:
+    'It may be damaged or incomplete. Open it again from the message, in full. If that does not help, ask the ' +
+    'organization that sent it for a new one.',
+  missing: 'Open the link from your message',
+  missingBody:
+    'This page needs the whole link that was sent to you. Open it from there again; a copied address may lack its ' +
+    'last part.',
+  existing: 'Your passkey is already on this device',
+  existingBody: (org: string) =>
+    `There is nothing more to do here: sign in to ${org} with it. ` +
+    'For a passkey elsewhere, choose another device when yours asks.',
+  existingAgain: 'Use another device',
+};
+
 /**
- * All texts that a customer reads. `org` and `app` are chosen by the organization: show them as text, never as HTML.
+ * All texts that a customer or a person of an organization reads. `org` and `app` are chosen by the organization: show
+ * them as text, never as HTML.
  */
 export const texts = {
   loading: 'One moment …',
@@ -7,6 +34,8 @@ export const texts = {
   noScriptTitle: 'JavaScript is switched off',
   noScript: 'This page needs JavaScript. Switch it on for this site, or open the link in another browser.',
   tryAgain: 'Try again',
+  accountType: 'Account type',
+  until: 'This link works until',
   whatIsPasskey: 'What is a passkey?',
   passkey:
     'A passkey replaces the password. It stays with your device or your password manager, and you unlock it the way ' +
@@ -14,6 +43,7 @@ export const texts = {
     'could steal from us.',
 
   claim: {
+    ...link,
     title: 'Passkey',
     ready: 'Create your passkey',
     readyBody: (org: string) =>
@@ -21,38 +51,36 @@ export const texts = {
     recovery: 'Create a new passkey',
     recoveryBody: (org: string) =>
       `Your account with ${org} stays as it is. The new passkey replaces the one before, which stops working.`,
-    accountType: 'Account type',
-    until: 'This link works until',
-    create: 'Create my passkey',
-    working: 'Follow your device',
-    workingBody: 'Confirm with your fingerprint, face or PIN. This page continues by itself.',
     done: 'Your passkey is ready',
     doneBody: (org: string) => `From now on you sign in to ${org} with it. You will not need this link again.`,
-    doneClose: 'You can close this page.',
-    goOn: 'Continue',
-    back: (org: string) => `Back to ${org}`,
-    spent: 'This link has been used',
-    spentMine: 'A passkey was created with it. If that was you, all is well: sign in with your passkey.',
-    spentTheirs: (org: string) =>
+    used: 'This link has been used',
+    usedMine: 'A passkey was created with it. If that was you, all is well: sign in with your passkey.',
+    usedTheirs: (org: string) =>
       `If it was not you, tell ${org} at once. It can block that passkey and send you a new link.`,
     expired: 'This link has expired',
-    expiredBody: (org: string) => `Links work for a limited time. Ask ${org} to send you a new one.`,
     withdrawn: 'This link is no longer valid',
-    withdrawnBody: (org: string) =>
-      `${org} took it back, or sent you a newer one. Look for a later message, or ask for a new link.`,
-    unknown: 'This link is not valid',
-    unknownBody:
-      'It may be damaged or incomplete. Open it again from the message, in full. If that does not help, ask the ' +
-      'organization that sent it for a new one.',
-    missing: 'Open the link from your message',
-    missingBody:
-      'This page needs the whole link that was sent to you. Open it from there again; a copied address may lack its ' +
-      'last part.',
-    existing: 'Your passkey is already on this device',
-    existingBody: (org: string) =>
-      `There is nothing more to do here: sign in to ${org} with it. ` +
-      'For a passkey elsewhere, choose another device when yours asks.',
-    existingAgain: 'Use another device',
+  },
+
+  invitation: {
+    ...link,
+    title: 'Invitation',
+    ready: 'Accept your invitation',
+    readyBody: (org: string) =>
+      `${org} has invited you to its team. Create a passkey to accept: you sign in with it from now on, without a ` +
+      'password, and your device asks for your fingerprint, face or PIN.',
+    recovery: 'Create a new passkey',
+    recoveryBody: (org: string) =>
+      `Your account at ${org} stays as it is. The new passkey replaces all earlier ones, which stop working, and you ` +
+      'are signed out everywhere.',
+    done: 'You are on the team',
+    doneBody: (org: string) =>
+      `From now on you sign in to ${org} and its apps with your passkey. You will not need this link again.`,
+    used: 'This invitation has been accepted',
+    usedMine: 'A passkey was created with this link. If that was you, all is well: sign in with your passkey.',
+    usedTheirs: (org: string) =>
+      `If it was not you, tell ${org} at once. It can deactivate the account and send you a new link.`,
+    expired: 'This invitation has expired',
+    withdrawn: 'This invitation is no longer valid',
   },
 
   signIn: {
@@ -107,6 +135,9 @@ export const texts = {
   someOrg: 'the organization',
   someApp: 'the app that you came from',
 };
+
+/** The words of a page that a link opens. */
+export type LinkTexts = typeof texts.claim;
 
 function waitingTime(seconds: number | undefined): string {
   if (seconds === undefined) return 'a minute';

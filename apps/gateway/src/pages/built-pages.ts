@@ -4,10 +4,13 @@ import { dirname, extname, join } from 'node:path';
 import { sha256 } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 
+/** The documents that apps/pages builds. */
+const pageNames = ['claim', 'invitation', 'sign-in'] as const;
+type PageName = (typeof pageNames)[number];
+
 /** The build of apps/pages, read once at start: a name from a URL never becomes a path. */
 export interface BuiltPages {
-  claim: string;
-  signIn: string;
+  documents: Record<PageName, string>;
   assets: ReadonlyMap<string, PageAsset>;
 }
 
@@ -39,13 +42,10 @@ export function pagesFolder(): string {
 /** @throws when apps/pages is not built: the gateway does not start without its pages */
 export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
   const assets = join(folder, 'assets');
-  const files = Promise.all([
-    readFile(join(folder, 'claim.html'), 'utf8'),
-    readFile(join(folder, 'sign-in.html'), 'utf8'),
-    readdir(assets),
-  ]);
-  const [claim, signIn, names] = await files.catch((cause: unknown) => {
-    throw new Error('The claim and sign-in pages are not built: build apps/pages first.', { cause });
+  const documentOf = async (name: PageName) => [name, await readFile(join(folder, `${name}.html`), 'utf8')] as const;
+  const files = Promise.all([Promise.all(pageNames.map(documentOf)), readdir(assets)]);
+  const [documents, names] = await files.catch((cause: unknown) => {
+    throw new Error('The pages are not built: build apps/pages first.', { cause });
   });
   const read = async (name: string): Promise<[string, PageAsset]> => {
     const type = types[extname(name)];
@@ -53,7 +53,10 @@ export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
     const content = await readFile(join(assets, name));
     return [name, { type, content, etag: `"${sha256(content).toString('base64url')}"` }];
   };
-  return { claim, signIn, assets: new Map(await Promise.all(names.map(read))) };
+  return {
+    documents: Object.fromEntries(documents) as BuiltPages['documents'],
+    assets: new Map(await Promise.all(names.map(read))),
+  };
 }
 
 /** `immutable`: the name contains a hash of the content. `short`: the name is stable. `none`: a substitute. */

@@ -8,8 +8,11 @@ const script = { type: 'text/javascript; charset=utf-8', content: Buffer.from('e
 const icon = { type: 'image/svg+xml', content: Buffer.from('<svg/>'), etag: '"i"' };
 const favicon = { type: 'image/vnd.microsoft.icon', content: Buffer.from([0, 0, 1, 0]), etag: '"f"' };
 const pages: BuiltPages = {
-  claim: '<!doctype html>claim',
-  signIn: '<!doctype html>sign-in',
+  documents: {
+    claim: '<!doctype html>claim',
+    invitation: '<!doctype html>invitation',
+    'sign-in': '<!doctype html>sign-in',
+  },
   assets: new Map([
     ['claim-AAAAAAAA.js', script],
     ['icon-AAAAAAAA.svg', icon],
@@ -34,6 +37,8 @@ describe('PagesController', () => {
   test.each([
     ['/o/acme/claim', 'claim'],
     ['/o/nobody-here/claim', 'claim'],
+    ['/o/acme/invitation', 'invitation'],
+    ['/o/nobody-here/invitation', 'invitation'],
     ['/o/acme/sign-in/abc', 'sign-in'],
     ['/o/nobody-here/sign-in/xyz', 'sign-in'],
   ])('answers %s with the same uncacheable document for every organization', async (url, page) => {

@@ -42,6 +42,23 @@ const claimPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
+const invitationPageEndpoint = endpoint({
+  id: 'getInvitationPage',
+  method: 'GET',
+  public: 'static files, the same for everybody',
+  limit: 'page',
+  path: '/o/{shortId}/invitation',
+  tag,
+  unrecorded,
+  internal: 'a page, or what it loads',
+  summary: 'The page that an invitation link opens',
+  description:
+    'A person of the organization accepts the invitation here. The token is in the fragment of the link, so no ' +
+    `server receives it. Opening the page changes nothing. ${sameForAll}`,
+  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
+  responses: { 200: { description: 'The page' } },
+});
+
 const signInPageEndpoint = endpoint({
   id: 'getSignInPage',
   method: 'GET',
@@ -105,13 +122,19 @@ export class PagesController {
   @Route(claimPageEndpoint)
   @PageHeaders()
   claim(): string {
-    return this.pages.claim;
+    return this.pages.documents.claim;
+  }
+
+  @Route(invitationPageEndpoint)
+  @PageHeaders()
+  invitation(): string {
+    return this.pages.documents.invitation;
   }
 
   @Route(signInPageEndpoint)
   @PageHeaders()
   signIn(): string {
-    return this.pages.signIn;
+    return this.pages.documents['sign-in'];
   }
 
   @Route(pageAssetEndpoint)

@@ -3,16 +3,20 @@ import { errorCatalogue } from '@holdfast/contracts';
 import { Failed, failureOf, failureOfResponse } from './failure.ts';
 
 test.each([
-  'unknown_claim',
-  'claim_spent',
-  'claim_expired',
-  'claim_withdrawn',
-  'ceremony_expired',
-  'passkey_invalid',
-  'rate_limited',
-  'unavailable',
-] as const)('failureOfResponse maps the code %s to the same kind', (code) => {
-  expect(failureOfResponse(errorCatalogue[code].status, code, null).kind).toBe(code);
+  ['unknown_claim', 'unknown_link'],
+  ['claim_spent', 'link_used'],
+  ['claim_expired', 'link_expired'],
+  ['claim_withdrawn', 'link_withdrawn'],
+  ['unknown_invitation', 'unknown_link'],
+  ['invitation_accepted', 'link_used'],
+  ['invitation_expired', 'link_expired'],
+  ['invitation_withdrawn', 'link_withdrawn'],
+  ['ceremony_expired', 'ceremony_expired'],
+  ['passkey_invalid', 'passkey_invalid'],
+  ['rate_limited', 'rate_limited'],
+  ['unavailable', 'unavailable'],
+] as const)('failureOfResponse maps the code %s to %s', (code, kind) => {
+  expect(failureOfResponse(errorCatalogue[code].status, code, null).kind).toBe(kind);
 });
 
 test.each([
@@ -50,8 +54,5 @@ test.each([
 });
 
 test('failureOf maps every other exception to passkey_invalid', () => {
-  expect([failureOf('text').kind, failureOf(new Failed('claim_spent')).kind]).toEqual([
-    'passkey_invalid',
-    'claim_spent',
-  ]);
+  expect([failureOf('text').kind, failureOf(new Failed('link_used')).kind]).toEqual(['passkey_invalid', 'link_used']);
 });

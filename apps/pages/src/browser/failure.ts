@@ -1,35 +1,38 @@
 import type { ErrorCode } from '@holdfast/contracts';
 
-/** Problem codes of the server and, mapped to kinds, exceptions of the browser. */
+/** Failures as the pages distinguish them: of the server by its problem codes, of the browser by its exceptions. */
 export type FailureKind =
-  | Extract<
-      ErrorCode,
-      | 'unknown_claim'
-      | 'claim_spent'
-      | 'claim_expired'
-      | 'claim_withdrawn'
-      | 'ceremony_expired'
-      | 'passkey_invalid'
-      | 'rate_limited'
-      | 'unavailable'
-      | 'not_found'
-    >
+  | 'unknown_link'
+  | 'link_used'
+  | 'link_expired'
+  | 'link_withdrawn'
+  | 'ceremony_expired'
+  | 'passkey_invalid'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'not_found'
   | 'cancelled'
   | 'existing'
   | 'unsuitable'
   | 'insecure';
 
-const problemCodes: readonly string[] = [
-  'unknown_claim',
-  'claim_spent',
-  'claim_expired',
-  'claim_withdrawn',
-  'ceremony_expired',
-  'passkey_invalid',
-  'rate_limited',
-  'unavailable',
-  'not_found',
-] satisfies FailureKind[];
+const kindByCode = new Map<string, FailureKind>(
+  Object.entries({
+    unknown_claim: 'unknown_link',
+    claim_spent: 'link_used',
+    claim_expired: 'link_expired',
+    claim_withdrawn: 'link_withdrawn',
+    unknown_invitation: 'unknown_link',
+    invitation_accepted: 'link_used',
+    invitation_expired: 'link_expired',
+    invitation_withdrawn: 'link_withdrawn',
+    ceremony_expired: 'ceremony_expired',
+    passkey_invalid: 'passkey_invalid',
+    rate_limited: 'rate_limited',
+    unavailable: 'unavailable',
+    not_found: 'not_found',
+  } satisfies Partial<Record<ErrorCode, FailureKind>>),
+);
 
 export class Failed extends Error {
   readonly kind: FailureKind;
@@ -46,7 +49,8 @@ export class Failed extends Error {
 /** An error response: by its code (RFC 9457), or by its status when a proxy sent it. */
 export function failureOfResponse(status: number, code: unknown, retryAfter: string | null): Failed {
   const seconds = retryAfter !== null && /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  if (typeof code === 'string' && problemCodes.includes(code)) return new Failed(code as FailureKind, seconds);
+  const kind = typeof code === 'string' ? kindByCode.get(code) : undefined;
+  if (kind) return new Failed(kind, seconds);
   // The gateway denies requests from other origins (403): this page was opened at an address that is not the gateway's.
   if (status === 403) return new Failed('insecure');
   if (status === 404 || status === 410) return new Failed('not_found');

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { safeAddress } from '../browser/address.ts';
 import { texts } from '../texts.ts';
-import { claimScreen, dateAndTime, type Environment } from './link-screen.ts';
-import type { ClaimState, ClaimView, FailureReason } from './link-state.ts';
+import { dateAndTime, linkScreen, type Environment } from './link-screen.ts';
+import type { FailureReason, LinkState, LinkView } from './link-state.ts';
 
 const environment: Environment = {
   timeZone: 'Europe/Berlin',
   address: (text) => safeAddress(text, 'https://id.example/o/acme/claim'),
 };
-const claim: ClaimView = {
+const link: LinkView = {
   organization: { name: 'Acme' },
-  credentialType: { name: 'customer', display: 'Customer account' },
+  accountType: 'Customer account',
   state: 'open',
   recovery: false,
   expiresAt: '2026-11-24T08:49:00.000Z',
@@ -25,26 +25,30 @@ const reasons: FailureReason[] = [
   'rate_limited',
   'unavailable',
 ];
-const states: ClaimState[] = [
+const states: LinkState[] = [
   { name: 'loading' },
-  ...(['ready', 'working', 'done', 'spent', 'expired', 'withdrawn', 'unsupported', 'insecure'] as const).map(
-    (name) => ({ name, claim }),
-  ),
+  ...(['ready', 'working', 'done', 'used', 'expired', 'withdrawn', 'unsupported', 'insecure'] as const).map((name) => ({
+    name,
+    link,
+  })),
   { name: 'unknown' },
   { name: 'missing' },
-  ...reasons.map((why): ClaimState => ({ name: 'stopped', why, claim })),
+  ...reasons.map((why): LinkState => ({ name: 'stopped', why, link })),
 ];
 
-test('every state has its own heading, and all but the first tell what to do', () => {
-  const screens = states.map((state) => claimScreen(state, environment));
-  // Two states are `insecure`, with the same texts.
-  expect(new Set(screens.map((screen) => screen.heading)).size).toBe(screens.length - 1);
-  for (const { heading, body } of screens.slice(1))
-    expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
-});
+test.each(['claim', 'invitation'] as const)(
+  'every state of a link of %s has its own heading and says what to do',
+  (words) => {
+    const screens = states.map((state) => linkScreen(state, texts[words], environment));
+    // Two states are `insecure`, with the same texts.
+    expect(new Set(screens.map((screen) => screen.heading)).size).toBe(screens.length - 1);
+    for (const { heading, body } of screens.slice(1))
+      expect([heading, body.length > 0 && body.every(Boolean)]).toEqual([heading, true]);
+  },
+);
 
 test('ready shows organization, account type, expiration and one button', () => {
-  const screen = claimScreen({ name: 'ready', claim }, environment);
+  const screen = linkScreen({ name: 'ready', link }, texts.claim, environment);
   expect(screen).toMatchObject({
     organization: 'Acme',
     heading: texts.claim.ready,
@@ -58,24 +62,31 @@ test('ready shows organization, account type, expiration and one button', () => 
 });
 
 test('a recovery tells that the earlier passkey stops working', () => {
-  const { heading, body } = claimScreen({ name: 'ready', claim: { ...claim, recovery: true } }, environment);
+  const { heading, body } = linkScreen({ name: 'ready', link: { ...link, recovery: true } }, texts.claim, environment);
   expect([heading, body.join()]).toEqual([texts.claim.recovery, expect.stringContaining('stops working')]);
 });
 
 describe('a finished claim', () => {
   test('has a link when the offer has a return URL', () => {
-    expect(claimScreen({ name: 'done', claim, returnUrl: 'https://shop.example/in' }, environment).primary).toEqual({
+    expect(
+      linkScreen({ name: 'done', link, returnUrl: 'https://shop.example/in' }, texts.claim, environment).primary,
+    ).toEqual({
       label: 'Continue',
       href: 'https://shop.example/in',
     });
     expect(
-      claimScreen({ name: 'spent', claim: { ...claim, returnUrl: 'com.example.app:/in' } }, environment).primary,
+      linkScreen({ name: 'used', link: { ...link, returnUrl: 'com.example.app:/in' } }, texts.claim, environment)
+        .primary,
     ).toMatchObject({ href: 'com.example.app:/in' });
   });
 
   test('tells that the page can be closed when there is no return URL, or no safe one', () => {
     for (const returnUrl of [undefined, 'javascript:alert(1)', 'data:text/html,x']) {
-      const { primary, body } = claimScreen({ name: 'done', claim, ...(returnUrl && { returnUrl }) }, environment);
+      const { primary, body } = linkScreen(
+        { name: 'done', link, ...(returnUrl && { returnUrl }) },
+        texts.claim,
+        environment,
+      );
       expect([primary, body.at(-1)]).toEqual([undefined, texts.claim.doneClose]);
     }
   });
@@ -84,7 +95,7 @@ describe('a finished claim', () => {
 test('an expired or withdrawn link links to the app when its address is known', () => {
   for (const name of ['expired', 'withdrawn'] as const) {
     expect(
-      claimScreen({ name, claim: { ...claim, returnUrl: 'https://shop.example/in' } }, environment).primary,
+      linkScreen({ name, link: { ...link, returnUrl: 'https://shop.example/in' } }, texts.claim, environment).primary,
     ).toEqual({
       label: 'Back to Acme',
       href: 'https://shop.example/in',
@@ -93,25 +104,31 @@ test('an expired or withdrawn link links to the app when its address is known', 
 });
 
 test('used and expired links have no button; a failure has one', () => {
-  for (const name of ['expired', 'withdrawn', 'spent'] as const)
-    expect(claimScreen({ name, claim }, environment).primary).toBeUndefined();
+  for (const name of ['expired', 'withdrawn', 'used'] as const)
+    expect(linkScreen({ name, link }, texts.claim, environment).primary).toBeUndefined();
   for (const why of reasons.filter((reason) => reason !== 'existing'))
-    expect(claimScreen({ name: 'stopped', why, claim }, environment).primary).toEqual({
+    expect(linkScreen({ name: 'stopped', why, link }, texts.claim, environment).primary).toEqual({
       label: 'Try again',
       action: 'create',
     });
-  expect(claimScreen({ name: 'stopped', why: 'existing', claim }, environment)).toMatchObject({
+  expect(linkScreen({ name: 'stopped', why: 'existing', link }, texts.claim, environment)).toMatchObject({
     tone: 'good',
     secondary: { action: 'create' },
   });
 });
 
 test('a rate limit shows how long to wait', () => {
-  expect(claimScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, environment).body).toEqual([
+  expect(linkScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, texts.claim, environment).body).toEqual([
     'Please wait 20 seconds, then try again.',
   ]);
 });
 
 test('times are in the customer’s time zone, with its name', () => {
   expect(dateAndTime('2026-11-24T23:30:00.000Z', 'Asia/Tokyo')).toBe('25 November 2026 at 08:30 GMT+9');
+});
+
+test('an invitation shows no account type', () => {
+  const { accountType: _, ...invitation } = link;
+  const { facts, heading } = linkScreen({ name: 'ready', link: invitation }, texts.invitation, environment);
+  expect([heading, facts?.map(({ name }) => name)]).toEqual(['Accept your invitation', ['This link works until']]);
 });

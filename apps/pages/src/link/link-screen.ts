@@ -1,9 +1,9 @@
 import { failureTexts } from '../screen/failure-texts.ts';
 import type { Control, Screen } from '../screen/screen.ts';
-import { texts } from '../texts.ts';
-import type { ClaimState, ClaimView, FailureReason } from './link-state.ts';
+import { texts, type LinkTexts } from '../texts.ts';
+import type { FailureReason, LinkState, LinkView } from './link-state.ts';
 
-type ClaimScreen = Screen<'create'>;
+type LinkScreen = Screen<'create'>;
 
 /** Dependencies on the browser: its time zone, and a check of addresses. */
 export interface Environment {
@@ -11,28 +11,31 @@ export interface Environment {
   address: (text: string | undefined) => string | undefined;
 }
 
-const words = texts.claim;
-
-export function claimScreen(state: ClaimState, environment: Environment): ClaimScreen {
-  const claim = 'claim' in state ? state.claim : undefined;
-  const org = claim?.organization.name ?? texts.someOrg;
-  const organization = claim && { organization: claim.organization.name };
+/** `words` are those of a claim or of an invitation. */
+export function linkScreen(state: LinkState, words: LinkTexts, environment: Environment): LinkScreen {
+  const link = 'link' in state ? state.link : undefined;
+  const org = link?.organization.name ?? texts.someOrg;
+  const organization = link && { organization: link.organization.name };
   switch (state.name) {
     case 'loading':
       return { tone: 'busy', heading: texts.loading, body: [] };
     case 'ready':
-      return { ...organization, ...ready(state.claim, org, environment) };
+      return { ...organization, ...ready(state.link, org, words, environment) };
     case 'working':
       return { tone: 'busy', ...organization, heading: words.working, body: [words.workingBody] };
     case 'done':
-      return { tone: 'good', ...organization, ...done(org, continueLink(environment.address(state.returnUrl))) };
-    case 'spent':
+      return {
+        tone: 'good',
+        ...organization,
+        ...done(org, words, continueLink(words, environment.address(state.returnUrl))),
+      };
+    case 'used':
       return {
         tone: 'stop',
         ...organization,
-        heading: words.spent,
-        body: [words.spentMine, words.spentTheirs(org)],
-        ...continueLink(environment.address(claim?.returnUrl)),
+        heading: words.used,
+        body: [words.usedMine, words.usedTheirs(org)],
+        ...continueLink(words, environment.address(link?.returnUrl)),
       };
     case 'expired':
       return {
@@ -40,7 +43,7 @@ export function claimScreen(state: ClaimState, environment: Environment): ClaimS
         ...organization,
         heading: words.expired,
         body: [words.expiredBody(org)],
-        ...backLink(org, environment.address(claim?.returnUrl)),
+        ...backLink(org, words, environment.address(link?.returnUrl)),
       };
     case 'withdrawn':
       return {
@@ -48,7 +51,7 @@ export function claimScreen(state: ClaimState, environment: Environment): ClaimS
         ...organization,
         heading: words.withdrawn,
         body: [words.withdrawnBody(capitalized(org))],
-        ...backLink(org, environment.address(claim?.returnUrl)),
+        ...backLink(org, words, environment.address(link?.returnUrl)),
       };
     case 'unknown':
       return { tone: 'stop', heading: words.unknown, body: [words.unknownBody] };
@@ -58,41 +61,46 @@ export function claimScreen(state: ClaimState, environment: Environment): ClaimS
     case 'insecure':
       return { tone: 'stop', ...organization, ...failureTexts(state.name) };
     case 'stopped':
-      return { ...organization, ...stopped(state.why, org, environment.address(claim?.returnUrl), state.retryAfter) };
+      return { ...organization, ...stopped(state, org, words, environment.address(link?.returnUrl)) };
   }
 }
 
-function ready(claim: ClaimView, org: string, { timeZone }: Environment): ClaimScreen {
-  const [heading, body] = claim.recovery ? [words.recovery, words.recoveryBody] : [words.ready, words.readyBody];
+function ready(link: LinkView, org: string, words: LinkTexts, { timeZone }: Environment): LinkScreen {
+  const [heading, body] = link.recovery ? [words.recovery, words.recoveryBody] : [words.ready, words.readyBody];
   return {
     tone: 'calm',
     heading,
     body: [body(org)],
     facts: [
-      { name: words.accountType, value: claim.credentialType.display },
-      { name: words.until, value: dateAndTime(claim.expiresAt, timeZone) },
+      ...(link.accountType === undefined ? [] : [{ name: texts.accountType, value: link.accountType }]),
+      { name: texts.until, value: dateAndTime(link.expiresAt, timeZone) },
     ],
     primary: { label: words.create, action: 'create' },
     more: { summary: texts.whatIsPasskey, text: texts.passkey },
   };
 }
 
-function done(org: string, next: { primary?: Control<'create'> }): Omit<ClaimScreen, 'tone'> {
+function done(org: string, words: LinkTexts, next: { primary?: Control<'create'> }): Omit<LinkScreen, 'tone'> {
   return { heading: words.done, body: [words.doneBody(org), ...(next.primary ? [] : [words.doneClose])], ...next };
 }
 
-function stopped(why: FailureReason, org: string, address: string | undefined, retryAfter?: number): ClaimScreen {
+function stopped(
+  { why, retryAfter }: { why: FailureReason; retryAfter?: number },
+  org: string,
+  words: LinkTexts,
+  address: string | undefined,
+): LinkScreen {
   if (why === 'existing') {
     const retry: Control<'create'> = { label: words.existingAgain, action: 'create' };
-    const link = continueLink(address);
+    const next = continueLink(words, address);
     return {
       tone: 'good',
       heading: words.existing,
       body: [words.existingBody(org)],
-      ...(link.primary ? { ...link, secondary: retry } : { secondary: retry }),
+      ...(next.primary ? { ...next, secondary: retry } : { secondary: retry }),
     };
   }
-  // A cancellation is the customer's choice, so it is not shown as an error.
+  // A cancellation is a choice, so it is not shown as an error.
   return {
     tone: why === 'cancelled' ? 'calm' : 'stop',
     ...failureTexts(why, retryAfter),
@@ -100,12 +108,12 @@ function stopped(why: FailureReason, org: string, address: string | undefined, r
   };
 }
 
-function continueLink(href: string | undefined): { primary?: Control<'create'> } {
+function continueLink(words: LinkTexts, href: string | undefined): { primary?: Control<'create'> } {
   return href ? { primary: { label: words.goOn, href } } : {};
 }
 
-/** Links to the app, where the customer can request a new link. */
-function backLink(org: string, href: string | undefined): { primary?: Control<'create'> } {
+/** Links to the app, where a customer can request a new link. */
+function backLink(org: string, words: LinkTexts, href: string | undefined): { primary?: Control<'create'> } {
   return href ? { primary: { label: words.back(org), href } } : {};
 }
 
@@ -114,7 +122,7 @@ function capitalized(text: string): string {
 }
 
 /**
- * Formats a time in the customer's time zone, with its name, and with the month as a word, so that it is unambiguous.
+ * Formats a time in the reader's time zone, with its name, and with the month as a word, so that it is unambiguous.
  */
 export function dateAndTime(instant: string, timeZone?: string): string {
   return new Intl.DateTimeFormat('en-GB', {

@@ -1,90 +1,85 @@
 import { describe, expect, test } from '@jest/globals';
 import { Failed, type FailureKind } from '../browser/failure.ts';
-import { claimStep, type ClaimEvent, type ClaimState, type ClaimView } from './link-state.ts';
+import { linkStep, type LinkEvent, type LinkState, type LinkView } from './link-state.ts';
 
-const claim: ClaimView = {
+const link: LinkView = {
   organization: { name: 'Acme' },
-  credentialType: { name: 'customer', display: 'Customer' },
+  accountType: 'Customer',
   state: 'open',
   recovery: false,
   expiresAt: '2026-11-24T08:49:00.000Z',
 };
-const failed = (kind: FailureKind, retryAfter?: number): ClaimEvent => ({
+const failed = (kind: FailureKind, retryAfter?: number): LinkEvent => ({
   type: 'failed',
   failure: new Failed(kind, retryAfter),
 });
 const loadedAs = (
-  state: ClaimView['state'],
+  state: LinkView['state'],
   webAuthnSupport: 'supported' | 'unsupported' | 'insecure' = 'supported',
-): ClaimEvent => ({
+): LinkEvent => ({
   type: 'loaded',
-  claim: { ...claim, state },
+  link: { ...link, state },
   webAuthnSupport,
 });
-const loading: ClaimState = { name: 'loading' };
-const working: ClaimState = { name: 'working', claim };
+const loading: LinkState = { name: 'loading' };
+const working: LinkState = { name: 'working', link };
 
 describe('opening', () => {
-  test('loads the claim and changes nothing', () => {
-    expect(claimStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'load']);
-    expect(claimStep(loading, loadedAs('open'))).toEqual([{ name: 'ready', claim }]);
+  test('loads the link and changes nothing', () => {
+    expect(linkStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'load']);
+    expect(linkStep(loading, loadedAs('open'))).toEqual([{ name: 'ready', link }]);
   });
 
   test('without a token sends no request', () => {
-    expect(claimStep(loading, { type: 'opened', token: undefined })).toEqual([{ name: 'missing' }]);
-    expect(claimStep(loading, { type: 'opened', token: '' })).toEqual([{ name: 'missing' }]);
+    expect(linkStep(loading, { type: 'opened', token: undefined })).toEqual([{ name: 'missing' }]);
+    expect(linkStep(loading, { type: 'opened', token: '' })).toEqual([{ name: 'missing' }]);
   });
 
   test.each([
-    ['claimed', 'spent'],
+    ['used', 'used'],
     ['expired', 'expired'],
     ['withdrawn', 'withdrawn'],
   ] as const)('shows a link that is %s as such, also in a browser without passkeys', (state, name) => {
-    expect(claimStep(loading, loadedAs(state))[0].name).toBe(name);
-    expect(claimStep(loading, loadedAs(state, 'unsupported'))[0].name).toBe(name);
+    expect(linkStep(loading, loadedAs(state))[0].name).toBe(name);
+    expect(linkStep(loading, loadedAs(state, 'unsupported'))[0].name).toBe(name);
   });
 
   test.each(['unsupported', 'insecure'] as const)('shows that passkeys are %s', (webAuthnSupport) => {
-    expect(claimStep(loading, loadedAs('open', webAuthnSupport))).toEqual([{ name: webAuthnSupport, claim }]);
+    expect(linkStep(loading, loadedAs('open', webAuthnSupport))).toEqual([{ name: webAuthnSupport, link }]);
   });
 
-  test('another link in the same tab loads that claim in every state', () => {
-    expect(claimStep({ name: 'done', claim }, { type: 'opened', token: 'U' })).toEqual([loading, 'load']);
+  test('another link in the same tab loads that link in every state', () => {
+    expect(linkStep({ name: 'done', link }, { type: 'opened', token: 'U' })).toEqual([loading, 'load']);
   });
 });
 
 describe('creating', () => {
   test('begins only with the customer’s click', () => {
-    expect(claimStep({ name: 'ready', claim }, { type: 'create' })).toEqual([working, 'create']);
-    expect(claimStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([
-      { name: 'done', claim, returnUrl: 'https://shop.example/' },
+    expect(linkStep({ name: 'ready', link }, { type: 'create' })).toEqual([working, 'create']);
+    expect(linkStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([
+      { name: 'done', link, returnUrl: 'https://shop.example/' },
     ]);
-    expect(claimStep(working, { type: 'created' })).toEqual([{ name: 'done', claim }]);
+    expect(linkStep(working, { type: 'created' })).toEqual([{ name: 'done', link }]);
   });
 
   test('ignores a second click and a late response', () => {
-    expect(claimStep(working, { type: 'create' })).toEqual([working]);
-    const done: ClaimState = { name: 'done', claim };
-    for (const event of [
-      { type: 'create' },
-      { type: 'created' },
-      failed('claim_spent'),
-      loadedAs('open'),
-    ] as ClaimEvent[])
-      expect(claimStep(done, event)).toEqual([done]);
-    expect(claimStep(loading, { type: 'created' })).toEqual([loading]);
+    expect(linkStep(working, { type: 'create' })).toEqual([working]);
+    const done: LinkState = { name: 'done', link };
+    for (const event of [{ type: 'create' }, { type: 'created' }, failed('link_used'), loadedAs('open')] as LinkEvent[])
+      expect(linkStep(done, event)).toEqual([done]);
+    expect(linkStep(loading, { type: 'created' })).toEqual([loading]);
   });
 
   test.each([
-    ['claim_spent', 'spent'],
-    ['claim_expired', 'expired'],
-    ['claim_withdrawn', 'withdrawn'],
-    ['unknown_claim', 'unknown'],
+    ['link_used', 'used'],
+    ['link_expired', 'expired'],
+    ['link_withdrawn', 'withdrawn'],
+    ['unknown_link', 'unknown'],
     ['not_found', 'unknown'],
   ] as const)('ends after %s, in the state %s', (kind, name) => {
-    expect(claimStep(working, failed(kind))[0].name).toBe(name);
-    expect(claimStep(loading, failed(kind))[0].name).toBe(name);
-    expect(claimStep(claimStep(working, failed(kind))[0], { type: 'create' })[1]).toBeUndefined();
+    expect(linkStep(working, failed(kind))[0].name).toBe(name);
+    expect(linkStep(loading, failed(kind))[0].name).toBe(name);
+    expect(linkStep(linkStep(working, failed(kind))[0], { type: 'create' })[1]).toBeUndefined();
   });
 
   test.each([
@@ -97,14 +92,14 @@ describe('creating', () => {
     'rate_limited',
     'unavailable',
   ] as const)('can be repeated after %s', (kind) => {
-    const [stopped] = claimStep(working, failed(kind, 7));
-    expect(stopped).toEqual({ name: 'stopped', why: kind, claim, retryAfter: 7 });
-    expect(claimStep(stopped, { type: 'create' })).toEqual([working, 'create']);
+    const [stopped] = linkStep(working, failed(kind, 7));
+    expect(stopped).toEqual({ name: 'stopped', why: kind, link, retryAfter: 7 });
+    expect(linkStep(stopped, { type: 'create' })).toEqual([working, 'create']);
   });
 
-  test('loads the claim again when it could not be loaded before', () => {
-    const [stopped] = claimStep(loading, failed('unavailable'));
+  test('loads the link again when it could not be loaded before', () => {
+    const [stopped] = linkStep(loading, failed('unavailable'));
     expect(stopped).toEqual({ name: 'stopped', why: 'unavailable' });
-    expect(claimStep(stopped, { type: 'create' })).toEqual([loading, 'load']);
+    expect(linkStep(stopped, { type: 'create' })).toEqual([loading, 'load']);
   });
 });

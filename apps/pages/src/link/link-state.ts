@@ -1,9 +1,17 @@
-import type { Claim } from '@holdfast/contracts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-/** The server's view of a claim. */
-export type ClaimView = Claim & { organization: { name: string } };
+/** What a page shows about its link: that of a claim or of an invitation. */
+export interface LinkView {
+  organization: { name: string };
+  state: 'open' | 'used' | 'expired' | 'withdrawn';
+  /** The new passkey replaces earlier ones. */
+  recovery: boolean;
+  expiresAt: string;
+  /** Type of the account, for people. */
+  accountType?: string;
+  returnUrl?: string;
+}
 
 /** Failures after which another attempt makes sense. */
 export type FailureReason = Extract<
@@ -18,72 +26,75 @@ export type FailureReason = Extract<
   | 'unavailable'
 >;
 
-export type ClaimState =
+export type LinkState =
   | { name: 'loading' }
-  | { name: 'ready'; claim: ClaimView }
-  | { name: 'working'; claim: ClaimView }
-  | { name: 'done'; claim: ClaimView; returnUrl?: string }
-  | { name: 'spent' | 'expired' | 'withdrawn'; claim?: ClaimView }
-  | { name: 'unsupported' | 'insecure'; claim: ClaimView }
+  | { name: 'ready'; link: LinkView }
+  | { name: 'working'; link: LinkView }
+  | { name: 'done'; link: LinkView; returnUrl?: string }
+  | { name: 'used' | 'expired' | 'withdrawn'; link?: LinkView }
+  | { name: 'unsupported' | 'insecure'; link: LinkView }
   | { name: 'unknown' | 'missing' }
-  | { name: 'stopped'; why: FailureReason; claim?: ClaimView; retryAfter?: number };
+  | { name: 'stopped'; why: FailureReason; link?: LinkView; retryAfter?: number };
 
-export type ClaimEvent =
+export type LinkEvent =
   | { type: 'opened'; token: string | undefined }
-  | { type: 'loaded'; claim: ClaimView; webAuthnSupport: WebAuthnSupport }
+  | { type: 'loaded'; link: LinkView; webAuthnSupport: WebAuthnSupport }
   | { type: 'create' }
   | { type: 'created'; returnUrl?: string }
   | { type: 'failed'; failure: Failed };
 
-/** `load` reads the claim and changes nothing; `create` follows the customer's click. */
-export type ClaimEffect = 'load' | 'create';
+/** `load` reads the link and changes nothing; `create` follows the click. */
+export type LinkEffect = 'load' | 'create';
 
-type Step = [ClaimState, ClaimEffect?];
+type Step = [LinkState, LinkEffect?];
 
-const stateNames = { open: 'ready', claimed: 'spent', expired: 'expired', withdrawn: 'withdrawn' } as const;
+const stateNames = { open: 'ready', used: 'used', expired: 'expired', withdrawn: 'withdrawn' } as const;
 
-/** The behaviour of the claim page. Unexpected events, such as a second click or a late response, change nothing. */
-export function claimStep(state: ClaimState, event: ClaimEvent): Step {
+/**
+ * The behaviour of a page that a link opens. Unexpected events, such as a second click or a late response, change
+ * nothing.
+ */
+export function linkStep(state: LinkState, event: LinkEvent): Step {
   switch (event.type) {
     case 'opened':
       return event.token ? [{ name: 'loading' }, 'load'] : [{ name: 'missing' }];
     case 'loaded':
-      return state.name === 'loading' ? [loaded(event.claim, event.webAuthnSupport)] : [state];
+      return state.name === 'loading' ? [loaded(event.link, event.webAuthnSupport)] : [state];
     case 'create':
-      if (state.name === 'ready') return [{ name: 'working', claim: state.claim }, 'create'];
+      if (state.name === 'ready') return [{ name: 'working', link: state.link }, 'create'];
       if (state.name !== 'stopped') return [state];
-      return state.claim ? [{ name: 'working', claim: state.claim }, 'create'] : [{ name: 'loading' }, 'load'];
+      return state.link ? [{ name: 'working', link: state.link }, 'create'] : [{ name: 'loading' }, 'load'];
     case 'created':
       return state.name === 'working'
-        ? [{ name: 'done', claim: state.claim, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }]
+        ? [{ name: 'done', link: state.link, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }]
         : [state];
     case 'failed':
       return state.name === 'loading' || state.name === 'working'
-        ? [failed('claim' in state ? state.claim : undefined, event.failure)]
+        ? [failed('link' in state ? state.link : undefined, event.failure)]
         : [state];
   }
 }
 
 /** The state of a used or expired link is shown even in a browser that does not support passkeys. */
-function loaded(claim: ClaimView, webAuthnSupport: WebAuthnSupport): ClaimState {
-  return claim.state === 'open' && webAuthnSupport !== 'supported'
-    ? { name: webAuthnSupport, claim }
-    : { name: stateNames[claim.state], claim };
+function loaded(link: LinkView, webAuthnSupport: WebAuthnSupport): LinkState {
+  return link.state === 'open' && webAuthnSupport !== 'supported'
+    ? { name: webAuthnSupport, link }
+    : { name: stateNames[link.state], link };
 }
 
-function failed(loadedClaim: ClaimView | undefined, { kind, retryAfter }: Failed): ClaimState {
-  const claim = loadedClaim && { claim: loadedClaim };
+function failed(loadedLink: LinkView | undefined, { kind, retryAfter }: Failed): LinkState {
+  const link = loadedLink && { link: loadedLink };
   switch (kind) {
-    case 'unknown_claim':
+    case 'unknown_link':
     case 'not_found':
       return { name: 'unknown' };
-    case 'claim_spent':
-      return { name: 'spent', ...claim };
-    case 'claim_expired':
-      return { name: 'expired', ...claim };
-    case 'claim_withdrawn':
-      return { name: 'withdrawn', ...claim };
+    case 'link_used':
+      return { name: 'used', ...link };
+    case 'link_expired':
+      return { name: 'expired', ...link };
+    case 'link_withdrawn':
+      return { name: 'withdrawn', ...link };
     default:
-      return { name: 'stopped', why: kind, ...claim, ...(retryAfter !== undefined && { retryAfter }) };
+      return { name: 'stopped', why: kind, ...link, ...(retryAfter !== undefined && { retryAfter }) };
   }
 }

@@ -18,6 +18,7 @@ export const invitationLinkSchema = z.strictObject({
   recovery: z.boolean().describe('Accepting it replaces all earlier passkeys of the person'),
   expiresAt: instant.describe('When the link expires'),
 });
+export type InvitationLink = z.infer<typeof invitationLinkSchema>;
 
 const closed = ['invitation_accepted', 'invitation_expired', 'invitation_withdrawn'] as const;
 
