@@ -6,6 +6,12 @@ import { outboundProvider, Readiness } from '@holdfast/service';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { IssuerRoutes } from './http/issuer-routes.js';
+import { CreateHubSessionHandler } from './hub/create-hub-session.handler.js';
+import { EndHubSessionHandler } from './hub/end-hub-session.handler.js';
+import { ExchangeHubSessionHandler } from './hub/exchange-hub-session.handler.js';
+import { HubSessions } from './hub/hub-sessions.js';
+import { PeopleOfHub } from './hub/people-of-hub.js';
+import { PersonTokens } from './hub/person-tokens.js';
 import { KeyWatch } from './keys/key-watch.js';
 import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
@@ -42,7 +48,14 @@ const deniedRequests = {
 };
 
 @Module({
-  controllers: [PlatformKeysHandler, ListKeysHandler, RotateKeysHandler],
+  controllers: [
+    PlatformKeysHandler,
+    ListKeysHandler,
+    RotateKeysHandler,
+    CreateHubSessionHandler,
+    ExchangeHubSessionHandler,
+    EndHubSessionHandler,
+  ],
   providers: [
     feed,
     auditWriter,
@@ -69,6 +82,9 @@ const deniedRequests = {
     IssuerServices,
     Issuers,
     SignInSteps,
+    HubSessions,
+    PeopleOfHub,
+    PersonTokens,
     IssuerRoutes,
   ],
 })

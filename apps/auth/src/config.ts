@@ -69,6 +69,20 @@ export const configSchema = baseConfigSchema.extend({
     .max(60)
     .default(10)
     .describe('How long a refresh token that was used returns the same successor again, in seconds; 0: never'),
+  HUB_SESSION_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .max(86_400)
+    .default(43_200)
+    .describe('How long a person stays signed in to the hub after their sign-in, in seconds'),
+  HUB_SESSION_IDLE_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .max(86_400)
+    .default(3600)
+    .describe('How long a person stays signed in to the hub without using it, in seconds'),
   BACKCHANNEL_LOGOUT_SECONDS: z.coerce
     .number()
     .int()

@@ -10,6 +10,8 @@ const defaults = {
   AccessToken: 2_000_000,
   /** Consumed ones stay until their family expires, since a second use is detected by them. */
   RefreshToken: 20_000_000,
+  /** Sessions of people at the hub; one person has twenty at most. */
+  HubSession: 200_000,
 } as const;
 
 export type StateKind = keyof typeof defaults;

@@ -10,6 +10,7 @@ import { DocsModule } from './docs/docs.module.js';
 import { EdgeModule } from './edge/edge.module.js';
 import { EndpointsModule } from './endpoints/endpoints.module.js';
 import { HealthModule } from './health/health.module.js';
+import { HubModule } from './hub/hub.module.js';
 import { IssuerModule } from './issuer/issuer.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PresenceModule } from './presence/presence.module.js';
@@ -27,6 +28,7 @@ import { PresenceModule } from './presence/presence.module.js';
     AuditApiModule,
     EventsModule,
     IssuerModule,
+    HubModule,
     PagesModule,
     DocsModule,
     HealthModule,

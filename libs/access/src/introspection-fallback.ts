@@ -1,12 +1,19 @@
-import { appAccess, type AccessEntry, type ServiceName } from '@holdfast/contracts';
+import { appAccess, type AccessEntry, type RequestOf, type ServiceName } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
-import { revocationReason, type TokenOrigin } from './revocation-rule.js';
+import {
+  personRevocationReason,
+  revocationReason,
+  type PersonTokenOrigin,
+  type TokenOrigin,
+} from './revocation-rule.js';
 
-/** How long a reply is reused for the same app, so that a burst of requests becomes four queries a second. */
+/** How long a reply is reused for the same app or person, so that a burst of requests becomes four queries a second. */
 const ttlMs = 250;
 
-/** Queries directory about single apps while the revocation feed has no heartbeat. */
+type EntriesByKind = Partial<Record<AccessEntry['kind'], AccessEntry>>;
+
+/** Queries directory about single apps and people while the revocation feed has no heartbeat. */
 export class IntrospectionFallback {
   private readonly replies = new Map<string, { expiresAt: number; entries: Promise<AccessEntry[]> }>();
 
@@ -17,29 +24,39 @@ export class IntrospectionFallback {
 
   /** @throws unavailable when directory does not reply */
   async check(token: TokenOrigin): Promise<'valid' | 'revoked'> {
-    const entries = await this.entriesOf(token);
-    const app = entries.find((e) => e.kind === 'app');
-    const organization = entries.find((e) => e.kind === 'organization');
+    const { app, organization } = await this.entriesOf(token.client_id, token.org);
     // Unlike the feed, this reply has entries of both, or directory does not know the app or organization.
     if (!app || !organization) return 'revoked';
     return revocationReason(token, app, organization) ? 'revoked' : 'valid';
   }
 
-  private entriesOf({ client_id, org }: TokenOrigin): Promise<AccessEntry[]> {
-    const key = `${org} ${client_id}`;
+  /** @throws unavailable when directory does not reply */
+  async checkPerson(token: PersonTokenOrigin): Promise<'valid' | 'revoked'> {
+    const { app, organization, person } = await this.entriesOf(token.client_id, token.org, token.sub);
+    if (!app || !organization || !person) return 'revoked';
+    return personRevocationReason(token, person, app, organization) ? 'revoked' : 'valid';
+  }
+
+  private async entriesOf(clientId: string, org: string, person?: string): Promise<EntriesByKind> {
+    const entries = await this.cached(clientId, org, person);
+    return Object.fromEntries(entries.map((entry) => [entry.kind, entry]));
+  }
+
+  private cached(clientId: string, org: string, person: string | undefined): Promise<AccessEntry[]> {
+    const key = `${org} ${clientId} ${person ?? ''}`;
     const now = performance.now();
     const cached = this.replies.get(key);
     if (cached && cached.expiresAt > now) return cached.entries;
     this.deleteExpired(now);
-    const entries = this.request(client_id, org);
+    const entries = this.request({ clientId, org, ...(person !== undefined && { person }) });
     this.replies.set(key, { expiresAt: now + ttlMs, entries });
     entries.catch(() => this.replies.delete(key));
     return entries;
   }
 
-  private async request(clientId: string, org: string): Promise<AccessEntry[]> {
+  private async request(subjects: RequestOf<typeof appAccess>): Promise<AccessEntry[]> {
     try {
-      return (await this.bus.request(appAccess, { clientId, org }, systemContext(this.service))).entries;
+      return (await this.bus.request(appAccess, subjects, systemContext(this.service))).entries;
     } catch (error) {
       throw error instanceof AppError && error.code === 'unavailable'
         ? error

@@ -9,7 +9,12 @@ import {
 import { countDroppedMessage, subscribeValidated, systemContext, type Bus } from '@holdfast/messaging';
 import type { Readiness } from '@holdfast/service';
 import { IntrospectionFallback } from './introspection-fallback.js';
-import { revocationReason, type TokenOrigin } from './revocation-rule.js';
+import {
+  personRevocationReason,
+  revocationReason,
+  type PersonTokenOrigin,
+  type TokenOrigin,
+} from './revocation-rule.js';
 
 /** Below a second, so that a disabled app is refused within one, transit included. */
 const staleAfterMs = 900;
@@ -20,8 +25,9 @@ const retryAfterMs = 250;
 const keyOf = (kind: AccessEntry['kind'], id: string) => `${kind} ${id}`;
 
 /**
- * The access state of apps and organizations in gateway and auth: a snapshot from directory, plus the changes that
- * heartbeats announce. Without a heartbeat the state is stale, and check() queries directory instead.
+ * The access state of apps and organizations in gateway and auth, and of people in the gateway, which alone accepts
+ * person tokens: a snapshot from directory, plus the changes that heartbeats announce. Without a heartbeat the state is
+ * stale, and check() queries directory instead.
  */
 export class RevocationFeed {
   private readonly logger = new Logger('revocation feed');
@@ -79,6 +85,13 @@ export class RevocationFeed {
     return this.fallback.check(token);
   }
 
+  /** The same for a person token. */
+  async checkPerson(token: PersonTokenOrigin): Promise<'valid' | 'revoked'> {
+    if (!this.fresh) return this.fallback.checkPerson(token);
+    const [person, hub] = [this.entry('person', token.sub), this.entry('app', token.client_id)];
+    return personRevocationReason(token, person, hub, this.entry('organization', token.org)) ? 'revoked' : 'valid';
+  }
+
   private handleHeartbeat(seq: number): void {
     if (this.seq === undefined || seq > this.seq) {
       this.announced = Math.max(this.announced, seq);
@@ -125,8 +138,9 @@ export class RevocationFeed {
 
   private async load(): Promise<void> {
     const since = this.reloadAll ? 0 : (this.seq ?? 0);
+    const query = { since, ...(this.service === 'gateway' && { people: true }) };
     const startedAt = performance.now();
-    const { seq, entries } = await this.bus.request(accessChanges, { since }, systemContext(this.service));
+    const { seq, entries } = await this.bus.request(accessChanges, query, systemContext(this.service));
     if (since === 0) {
       this.entries.clear();
       this.announced = seq;

@@ -1,7 +1,12 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AccessEntry } from '@holdfast/contracts';
-import { revocationReason, type TokenOrigin } from './revocation-rule.js';
+import {
+  personRevocationReason,
+  revocationReason,
+  type PersonTokenOrigin,
+  type TokenOrigin,
+} from './revocation-rule.js';
 
 const token: TokenOrigin = { client_id: 'app_1', org: 'acme', client_version: 5, secret_id: 'sec_1' };
 const app: AccessEntry = {
@@ -74,4 +79,18 @@ test('a stricter entry never makes a revoked token valid', () => {
       if (revocationReason(t, a, o)) expect(revocationReason(t, stricter, o)).toBeDefined();
     }),
   );
+});
+
+const ofPerson: PersonTokenOrigin = { sub: 'p', client_id: 'hub_acme', org: 'acme', person_version: 5 };
+const person: AccessEntry = { ...organization, kind: 'person', id: 'p', minVersion: 5 };
+
+test.each([
+  ['nothing has changed', undefined, undefined, undefined, undefined],
+  ['changes that do not concern it', person, app, organization, undefined],
+  ['the person is deactivated', { ...person, disabled: true }, undefined, undefined, 'person deactivated'],
+  ['issued before roles were taken', { ...person, minVersion: 6 }, undefined, undefined, 'rights reduced'],
+  ['the hub is disabled', person, { ...app, disabled: true }, undefined, 'app disabled'],
+  ['the organization is suspended', person, app, { ...organization, disabled: true }, 'organization suspended'],
+])('a person token: %s', (_, personEntry, hubEntry, orgEntry, reason) => {
+  expect(personRevocationReason(ofPerson, personEntry, hubEntry, orgEntry)).toBe(reason);
 });

@@ -8,7 +8,7 @@ export const errorCatalogue = {
   missing_token: {
     status: 401,
     title: 'A bearer token is required',
-    help: 'Send `Authorization: Bearer <access token>`; get one at the token endpoint.',
+    help: 'Send `Authorization: Bearer <access token>`; get one at the token endpoint. People sign in to the hub.',
   },
   invalid_token: {
     status: 401,
@@ -24,6 +24,13 @@ export const errorCatalogue = {
     status: 403,
     title: 'The token lacks the scope for this operation',
     help: 'Request a token with the scope named in `WWW-Authenticate`; the app must have been granted it.',
+  },
+  step_up_required: {
+    status: 401,
+    title: 'A more recent sign-in is required',
+    help:
+      'This change widens rights. Sign in to the hub again with the `max_age` of `WWW-Authenticate`, then ' +
+      'repeat it.',
   },
   invalid_request: {
     status: 400,
@@ -163,7 +170,7 @@ export const errorCatalogue = {
   cross_site_request: {
     status: 403,
     title: 'The request came from another site',
-    help: 'Only the claim and sign-in pages themselves may send this; programs send no `Origin`.',
+    help: 'Only our own pages may send this; programs send no `Origin`.',
   },
   rate_limited: { status: 429, title: 'Too many requests', help: 'Wait for `Retry-After`.' },
   unknown_organization: {

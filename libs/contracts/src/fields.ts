@@ -11,8 +11,8 @@ export const uuid = z
 
 export const pageLimit = z.int().min(1).max(200);
 
-/** A client ID as directory generates it. */
-export const clientIdPattern = /^app_[A-Za-z0-9_-]{22}$/;
+/** A client ID as directory generates it, or that of an organization's hub (`hubClientId`). */
+export const clientIdPattern = /^(?:app_[A-Za-z0-9_-]{22}|hub_[a-z0-9-]{3,32})$/;
 
 export const credentialTypeName = z
   .string()

@@ -31,6 +31,7 @@ export * from './audit/contracts.js';
 export * from './auth/auth.js';
 export * from './auth/contracts.js';
 export * from './auth/http.js';
+export * from './auth/hub.js';
 export * from './signals/signals.js';
 export * from './signals/contracts.js';
 export * from './events/event-types.js';

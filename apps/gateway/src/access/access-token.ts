@@ -2,7 +2,14 @@ import { hash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
-import { accessTokenClaimsSchema, apiAudience, type AccessTokenClaims } from '@holdfast/contracts';
+import type { z } from 'zod';
+import {
+  accessTokenClaimsSchema,
+  apiAudience,
+  personTokenClaimsSchema,
+  type AccessTokenClaims,
+  type PersonTokenClaims,
+} from '@holdfast/contracts';
 import { AppError, CLOCK, unavailable, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
@@ -29,14 +36,22 @@ export class AccessTokens {
       throw unavailable('The clock of this server is wrong.', 1, { dependency: 'clock', cause: 'unavailable' });
     const key = hash('sha256', token, 'base64');
     const cached = this.verified.get(key);
-    const claims = cached ?? (await this.check(token));
+    const claims = cached ?? (await this.check(token, accessTokenClaimsSchema));
     if (claims.exp * 1000 <= this.clock.now().getTime())
       throw new AppError('invalid_token', 'The access token has expired.');
     if (!cached) this.verified.set(key, claims);
     return claims;
   }
 
-  private async check(token: string): Promise<AccessTokenClaims> {
+  /**
+   * A person token, which auth has just issued to this gateway. verify() refuses it, because it lacks the claims of an
+   * app: such a token means nothing in an Authorization header. @throws invalid_token
+   */
+  verifyPersonToken(token: string): Promise<PersonTokenClaims> {
+    return this.check(token, personTokenClaimsSchema);
+  }
+
+  private async check<Claims>(token: string, schema: z.ZodType<Claims>): Promise<Claims> {
     if (!token.split('.').every(isCanonical)) throw new AppError('invalid_token');
     try {
       const { payload } = await jwtVerify(token, (header) => this.keys.find(header.kid), {
@@ -47,7 +62,7 @@ export class AccessTokens {
         currentDate: this.clock.now(),
         requiredClaims: ['exp', 'iat', 'jti', 'sub'],
       });
-      return accessTokenClaimsSchema.parse(payload);
+      return schema.parse(payload);
     } catch (error) {
       if (error instanceof AppError && error.code === 'unavailable') throw error;
       throw new AppError(

@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import type { RevocationFeed } from '@holdfast/access';
-import type { AccessTokenClaims } from '@holdfast/contracts';
+import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
 import type { AccessTokens } from './access-token.js';
 import { AccessGuard } from './access.guard.js';
 import { BearerStrategy } from './bearer.strategy.js';
+import type { PersonSessions } from './person-sessions.js';
 import type { RequestLimits } from './request-limits.js';
 
 const claims = { org: 'acme', client_id: 'app_1', scope: 'offers:write issued:read' } as AccessTokenClaims;
@@ -15,10 +16,30 @@ const verify = (token: string) =>
 let access: 'valid' | 'revoked';
 let limits: RequestLimits;
 let deniedRequests: number;
+const nowSeconds = 1_764_000_000;
+const person = {
+  sub: 'p',
+  client_id: 'hub_acme',
+  org: 'acme',
+  person_version: 1,
+  auth_time: nowSeconds - 600,
+  scope: 'account:manage users:manage users:read',
+} as PersonTokenClaims;
+/** The session that the request's cookie has, and what its exchange finds. */
+let session: { id?: string; person?: PersonTokenClaims; fromOwnPage: boolean };
+const sessions = {
+  idIn: ({ raw }: { raw: { rawHeaders: string[] } }) => (raw.rawHeaders.length > 0 ? undefined : session.id),
+  authenticate: () =>
+    session.person ? Promise.resolve(session.person) : Promise.reject(new AppError('invalid_token')),
+  requireOwnPage: () => {
+    if (!session.fromOwnPage) throw new AppError('cross_site_request');
+  },
+} as unknown as PersonSessions;
 
 beforeEach(() => {
   [access, deniedRequests] = ['valid', 0];
-  limits = { countDenied: () => void (deniedRequests += 1), admitApp: () => undefined } as unknown as RequestLimits;
+  session = { fromOwnPage: true };
+  limits = { countDenied: () => void (deniedRequests += 1), admitCaller: () => undefined } as unknown as RequestLimits;
   // Constructing the strategy registers it with Passport.
   new BearerStrategy(
     { verify } as unknown as AccessTokens,
@@ -39,7 +60,7 @@ function activate(declared: Partial<Endpoint> | undefined, request: object): Pro
     switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),
   } as unknown as ExecutionContext;
   const guard = new AccessGuard();
-  Object.assign(guard, { limits });
+  Object.assign(guard, { limits, sessions, clock: { now: () => new Date(nowSeconds * 1000) } });
   return guard.canActivate(context);
 }
 
@@ -84,7 +105,7 @@ describe('AccessGuard', () => {
   });
 
   it('checks the rate limit before the organization', async () => {
-    limits.admitApp = overLimit;
+    limits.admitCaller = overLimit;
     await expect(activate({ operation: 'issued:read' }, requestWith('valid', 'globex'))).rejects.toMatchObject({
       code: 'rate_limited',
     });
@@ -102,5 +123,77 @@ describe('AccessGuard', () => {
       code: 'insufficient_scope',
       scope: operation,
     });
+  });
+
+  describe('with the session of a person at the hub', () => {
+    const users = { operation: 'users:manage' } as const;
+
+    it('sets the claims of the person', async () => {
+      session = { id: 's', person, fromOwnPage: true };
+      const request = requestWith();
+      expect(await activate(users, request)).toBe(true);
+      expect(request.requestContext.claims).toEqual(person);
+    });
+
+    it('uses the bearer token only when the request has both', async () => {
+      session = { id: 's', person, fromOwnPage: false };
+      const request = requestWith('valid');
+      expect(await activate({ operation: 'issued:read' }, request)).toBe(true);
+      expect(request.requestContext.claims).toEqual(claims);
+      await expect(activate(users, requestWith('valid'))).rejects.toMatchObject({ code: 'insufficient_scope' });
+      await expect(activate(users, requestWith('other'))).rejects.toMatchObject({ code: 'invalid_token' });
+    });
+
+    it('answers 401 to a session that has ended, and counts the denied request', async () => {
+      session = { id: 's', fromOwnPage: true };
+      await expect(activate(users, requestWith())).rejects.toMatchObject({ code: 'invalid_token' });
+      expect(deniedRequests).toBe(1);
+    });
+
+    it('denies a request from a page of another site, as the person', async () => {
+      session = { id: 's', person, fromOwnPage: false };
+      const request = requestWith();
+      await expect(activate(users, request)).rejects.toMatchObject({ code: 'cross_site_request' });
+      expect(request.requestContext.claims).toEqual(person);
+    });
+
+    it.each(['issued:read', 'offers:write', 'apps:manage'] as const)(
+      'denies %s, which no role of the person has',
+      async (operation) => {
+        session = { id: 's', person, fromOwnPage: true };
+        await expect(activate({ operation }, requestWith())).rejects.toMatchObject({ code: 'insufficient_scope' });
+      },
+    );
+
+    it('denies a person of another organization', async () => {
+      session = { id: 's', person: { ...person, org: 'globex' }, fromOwnPage: true };
+      await expect(activate(users, requestWith())).rejects.toMatchObject({ code: 'wrong_organization' });
+    });
+
+    it('requires a sign-in of at most ten minutes ago where rights are widened, after the scope', async () => {
+      session = { id: 's', person, fromOwnPage: true };
+      expect(await activate({ ...users, stepUp: true }, requestWith())).toBe(true);
+      session.person = { ...person, auth_time: nowSeconds - 601 };
+      await expect(activate({ ...users, stepUp: true }, requestWith())).rejects.toMatchObject({
+        code: 'step_up_required',
+        status: 401,
+      });
+      await expect(activate({ operation: 'roles:manage', stepUp: true }, requestWith())).rejects.toMatchObject({
+        code: 'insufficient_scope',
+      });
+      expect(await activate(users, requestWith())).toBe(true);
+      expect(deniedRequests).toBe(0);
+    });
+
+    it('leaves step-up by the body to the reading of the body', async () => {
+      session = { id: 's', person: { ...person, auth_time: 0 }, fromOwnPage: true };
+      const request = requestWith();
+      expect(await activate({ ...users, stepUp: () => true }, request)).toBe(true);
+      expect(request.requestContext).toMatchObject({ needsStepUp: true });
+    });
+  });
+
+  it('never requires a step-up of a program', async () => {
+    expect(await activate({ operation: 'issued:read', stepUp: true }, requestWith('valid'))).toBe(true);
   });
 });

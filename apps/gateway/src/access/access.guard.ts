@@ -2,18 +2,24 @@ import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { AppError } from '@holdfast/platform';
+import { AppError, CLOCK, type Clock } from '@holdfast/platform';
+import { isPerson, type CallerClaims } from '../edge/caller.js';
 import { InsufficientScopeError } from '../edge/problems/problem.js';
 import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
+import { PersonSessions } from './person-sessions.js';
 import { RequestLimits } from './request-limits.js';
+import { needsStepUp, requireRecentSignIn } from './step-up.js';
 
 /**
- * The one guard of every route. Product §3 fixes the order: token (401), rate limit of the app (429), organization
- * (403), scope (403). The controller then checks input and object.
+ * The one guard of every route. Product §3 fixes the order: token or session (401), rate limit of the caller (429),
+ * page of another site (403), organization (403), scope (403), age of a person's sign-in (401). The controller then
+ * checks input and object.
  */
 @Injectable()
 export class AccessGuard extends AuthGuard('bearer') {
   @Inject(RequestLimits) private readonly limits!: RequestLimits;
+  @Inject(PersonSessions) private readonly sessions!: PersonSessions;
+  @Inject(CLOCK) private readonly clock!: Clock;
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const endpoint = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint | undefined;
@@ -21,21 +27,36 @@ export class AccessGuard extends AuthGuard('bearer') {
     if (!endpoint.operation) return true;
 
     const http = context.switchToHttp();
-    const request = http.getRequest<FastifyRequest & { user: AccessTokenClaims }>();
+    const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
+    const claims = await this.authenticate(context, request, reply);
+    request.requestContext.claims = claims;
+    request.requestContext.needsStepUp = needsStepUp(claims, this.clock.now());
+    // This precedes organization and scope, so that denied requests count towards the limit too.
+    this.limits.admitCaller(claims, endpoint, reply);
+    if (isPerson(claims)) this.sessions.requireOwnPage(request);
+    requireOrganization(claims, request);
+    requireOperation(claims, endpoint.operation);
+    if (endpoint.stepUp === true) requireRecentSignIn(request.requestContext);
+    return true;
+  }
+
+  /** The app of the bearer token, or the person of the session at the hub. @throws missing_token, invalid_token */
+  private async authenticate(
+    context: ExecutionContext,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<CallerClaims> {
+    const { shortId } = request.params as { shortId?: string };
     try {
+      const session = this.sessions.idIn(request, shortId);
+      if (session !== undefined) return await this.sessions.authenticate(request, shortId!, session);
       await super.canActivate(context);
+      return (request as FastifyRequest & { user: AccessTokenClaims }).user;
     } catch (error) {
       if (error instanceof AppError && error.status === 401) this.limits.countDenied(request, reply);
       throw error;
     }
-    const claims = request.user;
-    request.requestContext.claims = claims;
-    // This precedes organization and scope, so that denied requests count towards the limit too.
-    this.limits.admitApp(claims, endpoint, reply);
-    requireOrganization(claims, request);
-    requireOperation(claims, endpoint.operation);
-    return true;
   }
 
   override handleRequest<User>(error: unknown, user: User): User {
@@ -46,14 +67,14 @@ export class AccessGuard extends AuthGuard('bearer') {
 }
 
 /** The token determines the organization. An organization that does not exist gets the same 403 as a foreign one. */
-function requireOrganization({ org }: AccessTokenClaims, request: FastifyRequest): void {
+function requireOrganization({ org }: CallerClaims, request: FastifyRequest): void {
   if ((request.params as { shortId?: string }).shortId !== org) {
     throw new AppError('wrong_organization', "Use your own organization's short ID.");
   }
 }
 
 /** No operation implies another. @throws insufficient_scope when the token lacks the operation */
-export function requireOperation({ scope }: AccessTokenClaims, operation: string): void {
+export function requireOperation({ scope }: CallerClaims, operation: string): void {
   if (!scope.split(' ').includes(operation)) {
     throw new InsufficientScopeError(operation);
   }

@@ -8,10 +8,11 @@ import { AccessTokens } from './access-token.js';
 import { AccessGuard } from './access.guard.js';
 import { BearerStrategy } from './bearer.strategy.js';
 import { OrganizationProfiles } from './organization-profiles.js';
+import { PersonSessions } from './person-sessions.js';
 import { PlatformKeys } from './platform-keys.js';
 import { RequestLimits } from './request-limits.js';
 
-/** Authentication, authorization and rate limits of requests: bearer token, organization, operation. */
+/** Authentication, authorization and rate limits of requests: bearer token or session, organization, operation. */
 @Global()
 @Module({
   imports: [PassportModule],
@@ -21,10 +22,11 @@ import { RequestLimits } from './request-limits.js';
     AccessTokens,
     BearerStrategy,
     OrganizationProfiles,
+    PersonSessions,
     PlatformKeys,
     RequestLimits,
   ],
-  exports: [OrganizationProfiles],
+  exports: [OrganizationProfiles, PersonSessions],
 })
 export class AccessModule {}
 

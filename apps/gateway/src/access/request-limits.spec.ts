@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { AccessTokenClaims } from '@holdfast/contracts';
+import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
 import { declaredEndpoints } from '../declared-endpoints.js';
@@ -118,12 +118,23 @@ describe('rate limits of the API', () => {
 
   it('count each app, and its reads and writes, apart', async () => {
     const limits = await serve('read=1');
-    limits.admitApp(claims('a'), listSubjectsEndpoint, reply);
-    expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).toThrow(
+    limits.admitCaller(claims('a'), listSubjectsEndpoint, reply);
+    expect(() => limits.admitCaller(claims('a'), listSubjectsEndpoint, reply)).toThrow(
       expect.objectContaining({ code: 'rate_limited', status: 429, retryAfter: 60 }),
     );
-    limits.admitApp(claims('a'), { ...listSubjectsEndpoint, method: 'POST' }, reply);
-    limits.admitApp(claims('b'), listSubjectsEndpoint, reply);
+    limits.admitCaller(claims('a'), { ...listSubjectsEndpoint, method: 'POST' }, reply);
+    limits.admitCaller(claims('b'), listSubjectsEndpoint, reply);
+  });
+
+  it('count each person apart from apps and other people, reads and writes together', async () => {
+    const limits = await serve('person=1,read=1,write=1');
+    const person = (sub: string) => ({ sub, client_id: 'a', person_version: 1 }) as PersonTokenClaims;
+    limits.admitCaller(person('p'), listSubjectsEndpoint, reply);
+    expect(() => limits.admitCaller(person('p'), { ...listSubjectsEndpoint, method: 'POST' }, reply)).toThrow(
+      expect.objectContaining({ code: 'rate_limited' }),
+    );
+    limits.admitCaller(person('q'), listSubjectsEndpoint, reply);
+    limits.admitCaller(claims('a'), listSubjectsEndpoint, reply);
   });
 
   it('count requests with an invalid token apart from those of an app behind the same address', async () => {
@@ -131,7 +142,7 @@ describe('rate limits of the API', () => {
     const request = { requestContext: { address: '192.0.2.1' } } as FastifyRequest;
     limits.countDenied(request, reply);
     expect(() => limits.countDenied(request, reply)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
-    expect(() => limits.admitApp(claims('a'), listSubjectsEndpoint, reply)).not.toThrow();
+    expect(() => limits.admitCaller(claims('a'), listSubjectsEndpoint, reply)).not.toThrow();
   });
 });
 

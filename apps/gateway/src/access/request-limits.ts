@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import type { AccessTokenClaims } from '@holdfast/contracts';
 import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
+import { isPerson, type CallerClaims } from '../edge/caller.js';
 import { routeTemplate } from '../edge/request-context.js';
 import { ENDPOINTS, type Endpoint } from '../endpoints/endpoint.js';
 import { limitClasses, limitClassNames, limitClassOf, type LimitClass } from '../endpoints/limit-classes.js';
@@ -15,7 +15,7 @@ const limited = new Counter({
   labelNames: ['class'],
 });
 
-/** The gateway's rate limits: per address for public routes, per app for the API. */
+/** The gateway's rate limits: per address for public routes, per app or person for the API. */
 @Injectable()
 export class RequestLimits {
   private readonly limiters: Record<LimitClass, RateLimiter>;
@@ -40,7 +40,7 @@ export class RequestLimits {
   admit(request: FastifyRequest, reply: FastifyReply): void {
     const limit = this.classOf(request);
     const policy = limitClasses[limit];
-    // Limits per app are applied once the token is verified (admitApp).
+    // Limits per app and person are applied once the token is verified (admitCaller).
     if (policy.per === 'address') this.take(limit, networkOf(request.requestContext.address), reply);
     const query = request.url.indexOf('?');
     if (query >= 0 && request.url.length - query - 1 > policy.maxQuery) {
@@ -50,9 +50,10 @@ export class RequestLimits {
     }
   }
 
-  /** Applies the limit of an app whose token is valid. @throws rate_limited */
-  admitApp({ client_id: clientId }: AccessTokenClaims, endpoint: Endpoint, reply: FastifyReply): void {
-    this.take(limitClassOf(endpoint) ?? 'read', clientId, reply);
+  /** Applies the limit of an app whose token is valid, or of a person. @throws rate_limited */
+  admitCaller(claims: CallerClaims, endpoint: Endpoint, reply: FastifyReply): void {
+    if (isPerson(claims)) this.take('person', claims.sub, reply);
+    else this.take(limitClassOf(endpoint) ?? 'read', claims.client_id, reply);
   }
 
   /**

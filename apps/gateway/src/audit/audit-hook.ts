@@ -4,13 +4,13 @@ import {
   appendRecords,
   outcomes,
   shortId as shortIdSchema,
-  type AccessTokenClaims,
   type Action,
   type AuditRecord,
   type RequestContext,
 } from '@holdfast/contracts';
 import { wasNotStarted } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
+import type { CallerClaims } from '../edge/caller.js';
 import { renderError } from '../edge/problems/render-error.js';
 import { anonymousContextOf, contextOf, matchedRoute } from '../edge/request-context.js';
 import { routeOf, type Endpoint } from '../endpoints/endpoint.js';
@@ -61,7 +61,7 @@ export class AuditHook {
     private readonly baseUrl: string,
     private readonly clock: Clock,
     /** The verified claims of the caller; rejects when the token is invalid. */
-    private readonly identify: (request: FastifyRequest) => Promise<AccessTokenClaims>,
+    private readonly identify: (request: FastifyRequest) => Promise<CallerClaims>,
   ) {
     this.endpoints = new Map(endpoints.map((e) => [routeOf(e), e]));
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { operations, type ErrorCode } from '@holdfast/contracts';
+import { customerScopes, neverGrantable, operations, type ErrorCode } from '@holdfast/contracts';
 import {
   jsonTypesOf,
   takesIfMatch,
@@ -53,7 +53,7 @@ const introduction = [
     'cannot guarantee this responds 503 with `Retry-After`, never with an old state.',
   '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
     '`RateLimit` (draft-ietf-httpapi-ratelimit-headers), a 429 `Retry-After`.',
-  '**Order of checks.** Token (401), rate limit (429), organization (403), scope (403), parameters and body ' +
+  '**Order of checks.** Token or session (401), rate limit (429), organization (403), scope (403), parameters and body ' +
     '(400, 422), object (404, the same whether it belongs to another app or does not exist).',
 ].join('\n\n');
 
@@ -96,6 +96,15 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
             'An access token as `Authorization: Bearer …`, in the header only. It is valid for ten minutes, and is ' +
             'refused within a second after its app was disabled or its grant or secret revoked.',
           flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
+        },
+        hubSession: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: `${baseUrl.startsWith('https:') ? '__Host-' : ''}holdfast-{shortId}-hub`,
+          description:
+            "The session of a person at their organization's hub, with the operations of their roles. Only pages of " +
+            'this site can use it: a change needs our own `Origin`. What widens rights needs a sign-in of at most ten ' +
+            'minutes ago. Beside an `Authorization` header the cookie does not count.',
         },
         customerToken: {
           type: 'http',
@@ -141,6 +150,7 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const codes = [
     ...new Set<ErrorCode>([
       ...(operation ? commonErrors : limited),
+      ...(operation && isForPeople(operation) ? (['cross_site_request'] as const) : []),
       ...errors,
       ...(body ? (['request_timeout'] as const) : []),
     ]),
@@ -149,8 +159,10 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     operationId: id,
     tags: [tag],
     summary,
-    description: description ?? `${summary}.`,
-    security: operation ? [{ clientCredentials: [operation] }] : [],
+    description: `${description ?? `${summary}.`}${stepUpNoteOf(endpoint)}`,
+    security: operation ? securityOf(operation) : [],
+    // A session has no scopes in OpenAPI, so the operation of people stands here.
+    ...(operation && { 'x-operation': operation }),
     parameters: [
       ...parametersOf(endpoint.params, 'path'),
       ...parametersOf(endpoint.query, 'query'),
@@ -186,6 +198,26 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
       },
     }),
   };
+}
+
+/** People have the operations of the Admin API by their roles; the three scopes of customers are for apps only. */
+function isForPeople(operation: string): boolean {
+  return !(operation in customerScopes);
+}
+
+/** Who may call an endpoint that needs this operation. */
+function securityOf(operation: string): Json[] {
+  const isForApps = !(neverGrantable as readonly string[]).includes(operation);
+  return [
+    ...(isForApps ? [{ clientCredentials: [operation] }] : []),
+    ...(isForPeople(operation) ? [{ hubSession: [] }] : []),
+  ];
+}
+
+function stepUpNoteOf({ stepUp }: Endpoint): string {
+  if (!stepUp) return '';
+  const which = stepUp === true ? 'A person' : 'A person whose change widens rights';
+  return ` ${which} must have signed in at most ten minutes ago; otherwise the response is 401 \`step_up_required\`.`;
 }
 
 function responseOf(

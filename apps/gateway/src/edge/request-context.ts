@@ -1,14 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import type {
-  AccessTokenClaims,
-  Actor,
-  AuditTarget,
-  ErrorCode,
-  ErrorOrigin,
-  RequestContext,
-} from '@holdfast/contracts';
+import type { Actor, AuditTarget, ErrorCode, ErrorOrigin, RequestContext } from '@holdfast/contracts';
 import { newId, personalOrigin } from '@holdfast/platform';
 import { templateOf, type ErrorForm } from '../endpoints/endpoint.js';
+import { isPerson, type CallerClaims } from './caller.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 
 /** Data of one request. The first hook creates it (http.ts), guard and controllers complete it. */
@@ -25,7 +19,9 @@ export interface HttpRequestContext {
   /** Id of this request's one audit record. It is ours: a caller that repeats an X-Request-Id cannot hide a request. */
   readonly auditId: string;
   /** Verified claims; absent until the guard has authenticated the caller. */
-  claims?: AccessTokenClaims;
+  claims?: CallerClaims;
+  /** The caller is a person who signed in too long ago to widen rights. */
+  needsStepUp?: boolean;
   /** Code of the error response. */
   code?: ErrorCode;
   /** Its detail, for operators. */
@@ -75,8 +71,9 @@ export function newRequestContext(
   };
 }
 
-function actorOf({ client_id, client_name }: AccessTokenClaims): Actor {
-  return { type: 'app', id: client_id, name: client_name };
+function actorOf(claims: CallerClaims): Actor {
+  if (isPerson(claims)) return { type: 'person', id: claims.sub };
+  return { type: 'app', id: claims.client_id, name: claims.client_name };
 }
 
 /** Templates by the router's path; bounded by the number of routes. */
@@ -97,12 +94,14 @@ export function matchedRoute(request: FastifyRequest): string {
 }
 
 /**
- * The request context that goes with commands and queries. It throws without verified claims: a route lacks its guard.
+ * The request context that goes with commands and queries, with the origin of a person. It throws without verified
+ * claims: a route lacks its guard.
  */
 export function contextOf(request: FastifyRequest): RequestContext {
   const { claims } = request.requestContext;
   if (!claims) throw new Error(`No verified claims on ${request.method} ${routeTemplate(request)}`);
-  return context(request, claims.org, actorOf(claims));
+  const caller = context(request, claims.org, actorOf(claims));
+  return isPerson(claims) ? withOrigin(caller, request) : caller;
 }
 
 /** The request context on a public route: the caller is anonymous, and the organization is that of the path. */
@@ -112,11 +111,12 @@ export function anonymousContextOf(request: FastifyRequest, shortId: string): Re
 
 /** Like anonymousContextOf, with the origin of the customer, which the handler's record may contain. */
 export function customerContextOf(request: FastifyRequest, shortId: string): RequestContext {
-  const anonymous = anonymousContextOf(request, shortId);
-  return {
-    ...anonymous,
-    request: { ...anonymous.request, ...personalOrigin(request.requestContext.address, request.headers['user-agent']) },
-  };
+  return withOrigin(anonymousContextOf(request, shortId), request);
+}
+
+function withOrigin(caller: RequestContext, { requestContext, headers }: FastifyRequest): RequestContext {
+  const origin = personalOrigin(requestContext.address, headers['user-agent']);
+  return { ...caller, request: { ...caller.request, ...origin } };
 }
 
 function context(request: FastifyRequest, org: string, actor: Actor): RequestContext {

@@ -1,6 +1,12 @@
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
-import { idempotencyErrors, type Action, type ErrorCode, type Operation } from '@holdfast/contracts';
+import {
+  idempotencyErrors,
+  type Action,
+  type ErrorCode,
+  type Operation,
+  type PersonOperation,
+} from '@holdfast/contracts';
 import type { PublicLimitClass } from './limit-classes.js';
 
 /** A successful response of an endpoint. */
@@ -43,15 +49,23 @@ export interface Endpoint<
   tag: string;
   summary: string;
   description?: string;
-  /** The scope that the access token must hold. Every endpoint has either this or `public`. */
-  operation?: Operation;
+  /**
+   * The operation that the token of the app must hold as a scope, or the person by a role. Every endpoint has either
+   * this or `public`. No app can hold one that is for people only.
+   */
+  operation?: Operation | PersonOperation;
   /** Why the endpoint needs no access token. */
   public?: string;
   /**
    * A further scope that this body needs. Checked before the body is validated: a missing scope (403) takes precedence
    * over invalid input (422).
    */
-  bodyOperation?: (json: unknown) => Operation | undefined;
+  bodyOperation?: (json: unknown) => Operation | PersonOperation | undefined;
+  /**
+   * The change widens rights, so a person must have signed in a short time ago (RFC 9470); a function decides by the
+   * body. Programs are not concerned.
+   */
+  stepUp?: true | ((json: unknown) => boolean);
   /** Audit action of its requests. Every endpoint has either this or `unrecorded`. */
   action?: Action;
   /** Why its requests leave no audit record. Only public endpoints may. */
@@ -113,9 +127,10 @@ export const ENDPOINTS = Symbol('endpoints');
 export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   declared: Endpoint<P, Q, B>,
 ): Endpoint<P, Q, B> {
-  const { idempotent, versioned, method } = declared;
-  if (!idempotent && !versioned) return declared;
+  const { idempotent, versioned, method, stepUp } = declared;
+  if (!idempotent && !versioned && !stepUp) return declared;
   const more: ErrorCode[] = [
+    ...(stepUp ? (['step_up_required'] as const) : []),
     ...(idempotent ? idempotencyErrors : []),
     ...(takesIfMatch({ versioned, method }) ? (['precondition_failed'] as const) : []),
   ];

@@ -2,10 +2,10 @@ import { z } from 'zod';
 
 interface LimitPolicy {
   /**
-   * Which requests are counted together. An address is an IPv4 address or an IPv6 /64; the app is that of a verified
-   * token.
+   * Which requests are counted together. An address is an IPv4 address or an IPv6 /64; app and person are those of a
+   * verified token or session.
    */
-  per: 'address' | 'app';
+  per: 'address' | 'app' | 'person';
   /** Requests a minute, in each replica. */
   perMinute: number;
   /** Longest accepted query, in characters. */
@@ -22,6 +22,8 @@ const maxQuery = 8192;
 export const limitClasses = {
   read: { per: 'app', perMinute: 120_000, maxQuery },
   write: { per: 'app', perMinute: 60_000, maxQuery },
+  /** Reads and writes of a person, who is one browser or a few. */
+  person: { per: 'person', perMinute: 6000, maxQuery },
   token: { per: 'address', perMinute: 60_000, maxQuery },
   // Each request may store a sign-in. Browsers and proxies cut off links with a longer query.
   authorize: { per: 'address', perMinute: 600, maxQuery: 4096 },
@@ -45,7 +47,7 @@ export type LimitClass = keyof typeof limitClasses;
 export const limitClassNames = Object.keys(limitClasses) as LimitClass[];
 
 /** The classes that a public endpoint can declare. */
-export type PublicLimitClass = Exclude<LimitClass, 'read' | 'write' | 'unmatched' | 'denied'>;
+export type PublicLimitClass = Exclude<LimitClass, 'read' | 'write' | 'person' | 'unmatched' | 'denied'>;
 
 /** The class that a public endpoint declares, or `read` or `write`, by its method, for one that needs a token. */
 export function limitClassOf({

@@ -28,6 +28,7 @@ const json = { 'content-type': 'application/json' };
 function read(
   { params = { id }, query = {}, body, headers = {}, rawHeaders }: Given = {},
   endpoint: Partial<Endpoint> = declared,
+  needsStepUp = false,
 ) {
   const stream = body === undefined ? undefined : Object.assign(Readable.from([Buffer.from(body)]), { headers: json });
   const request = {
@@ -36,7 +37,7 @@ function read(
     headers,
     raw: { rawHeaders: rawHeaders ?? Object.entries(headers).flat() },
     body: stream as unknown as IncomingMessage | undefined,
-    requestContext: { claims: { scope: 'offers:write' } as AccessTokenClaims },
+    requestContext: { claims: { scope: 'offers:write' } as AccessTokenClaims, needsStepUp },
   };
   const handler = () => undefined;
   Reflect.defineMetadata(ENDPOINT, endpoint, handler);
@@ -51,6 +52,15 @@ describe('the input of an endpoint', () => {
       query: { limit: 7 },
       body: { reason: 'lost' },
     });
+  });
+
+  it('is refused when this body needs a more recent sign-in of the person', async () => {
+    const endpoint = { ...declared, stepUp: (body: unknown) => (body as { reason?: string }).reason === 'roles' };
+    await expect(read({ body: '{"reason":"roles"}' }, endpoint, true)).rejects.toMatchObject({
+      code: 'step_up_required',
+    });
+    expect(await read({ body: '{"reason":"roles"}' }, endpoint)).toMatchObject({ body: { reason: 'roles' } });
+    expect(await read({ body: '{"reason":"name"}' }, endpoint, true)).toMatchObject({ body: { reason: 'name' } });
   });
 
   it('has an empty body when none is sent', async () => {

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { ValidationIssue } from '@holdfast/contracts';
 import { AppError, isRepeated, readJson, unprocessable, validationIssues } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
+import { requireRecentSignIn } from '../access/step-up.js';
 import { ENDPOINT, jsonTypesOf, takesIfMatch, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
 
 /** Largest request body (product §3); the bodies of this API are far smaller. */
@@ -20,7 +21,7 @@ export const Input = createParamDecorator((_: unknown, context: ExecutionContext
 export async function readInput(context: ExecutionContext): Promise<InputOf<Endpoint>> {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const declared = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
-  const { method, params, query, body, idempotent, bodyOperation } = declared;
+  const { method, params, query, body, idempotent, bodyOperation, stepUp } = declared;
   // The body is read only now, after the guard: an unauthorized sender cannot make the gateway read or parse it.
   const json =
     body && request.body
@@ -28,6 +29,7 @@ export async function readInput(context: ExecutionContext): Promise<InputOf<Endp
       : undefined;
   const needed = bodyOperation?.(json);
   if (needed) requireOperation(request.requestContext.claims!, needed);
+  if (typeof stepUp === 'function' && stepUp(json)) requireRecentSignIn(request.requestContext);
   const parsedParams = params ? parameters(params, request.params) : {};
   const parsedQuery = parameters(query, request.query);
   const idempotencyKey = idempotent ? idempotencyKeyOf(request) : undefined;

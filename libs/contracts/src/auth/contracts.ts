@@ -1,4 +1,12 @@
 import { listKeys, platformKeys, rotateKeys } from './auth.js';
+import { createHubSession, endHubSession, exchangeHubSession } from './hub.js';
 
 /** Every contract that auth handles. */
-export const authContracts = [platformKeys, listKeys, rotateKeys] as const;
+export const authContracts = [
+  platformKeys,
+  listKeys,
+  rotateKeys,
+  createHubSession,
+  exchangeHubSession,
+  endHubSession,
+] as const;

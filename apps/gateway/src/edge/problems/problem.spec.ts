@@ -39,7 +39,11 @@ describe('problemHeaders', () => {
       new InsufficientScopeError('issued:manage'),
       `Bearer realm="${baseUrl}", error="insufficient_scope", scope="issued:manage", ${metadata}`,
     ],
-  ])('has the challenge of RFC 6750 for %s', (error, challenge) => {
+    [
+      new AppError('step_up_required'),
+      `Bearer realm="${baseUrl}", error="insufficient_user_authentication", max_age="600", ${metadata}`,
+    ],
+  ])('has the challenge of RFC 6750 or RFC 9470 for %s', (error, challenge) => {
     expect(problemHeaders(error, baseUrl)).toEqual({ 'www-authenticate': challenge });
   });
 

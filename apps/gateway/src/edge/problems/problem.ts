@@ -1,4 +1,4 @@
-import { errorCatalogue } from '@holdfast/contracts';
+import { errorCatalogue, stepUpMaxAgeSeconds } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 
 /** The missing scope is part of the challenge (RFC 6750 §3). */
@@ -22,7 +22,7 @@ export function problemOf({ code, detail, status, errors }: AppError, requestId:
   };
 }
 
-/** Headers of an error: the challenge of RFC 6750 §3 with the metadata URL of RFC 9728, and Retry-After. */
+/** Headers of an error: the challenge of RFC 6750 §3 or RFC 9470 §3, with the URL of RFC 9728, and Retry-After. */
 export function problemHeaders(error: AppError, baseUrl: string): Record<string, string> {
   const challenge = challengeOf(error, baseUrl);
   return {
@@ -38,6 +38,11 @@ function challengeOf(error: AppError, baseUrl: string): string | undefined {
   const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
   if (code === 'missing_token') return `Bearer realm="${baseUrl}", ${metadata}`;
   if (code === 'invalid_token') return `Bearer realm="${baseUrl}", error="invalid_token", ${metadata}`;
+  // RFC 9470 §3.
+  if (code === 'step_up_required') {
+    const maxAge = `max_age="${stepUpMaxAgeSeconds}"`;
+    return `Bearer realm="${baseUrl}", error="insufficient_user_authentication", ${maxAge}, ${metadata}`;
+  }
   if (error instanceof InsufficientScopeError) {
     return `Bearer realm="${baseUrl}", error="insufficient_scope", scope="${error.scope}", ${metadata}`;
   }

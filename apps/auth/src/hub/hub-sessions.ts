@@ -1,0 +1,122 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { AdapterPayload } from 'oidc-provider';
+import { hubClientId, type AuditRecord } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
+import { sha256, unavailable } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { Config } from '../config.js';
+import { RecordOutbox } from '../record-outbox/record-outbox.js';
+import { SessionRevocations } from '../sessions/session-revocations.js';
+import { StateStore } from '../sessions/state-store.js';
+import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
+
+/** What a hub session knows of the sign-in from which it results. */
+export interface HubSession {
+  person: string;
+  /** Version of the person at the sign-in. */
+  version: number;
+  /** In seconds since 1970. */
+  authTime: number;
+  acr?: string;
+  amr?: string[];
+  /** The session at the issuer and its grant for the hub. Whatever ends them deletes the hub session too. */
+  sessionUid?: string;
+  grantId?: string;
+  /** In ms since 1970; no use extends the session beyond it. */
+  endsAtMs: number;
+}
+
+const model = 'HubSession';
+/** Sessions of one person: a further one ends the one that was used least recently. */
+const maxPerPerson = 20;
+
+/** Writes at most once a minute. */
+const extend = statement(
+  'hub_session_extend',
+  `UPDATE oidc_state SET expires_at = $3::timestamptz
+   WHERE org = $1 AND model = 'HubSession' AND id = $2 AND expires_at < $3::timestamptz - interval '1 minute'`,
+);
+const trim = statement(
+  'hub_session_trim',
+  `DELETE FROM oidc_state WHERE (org, model, id) IN (
+     SELECT org, model, id FROM oidc_state WHERE org = $1 AND account = $2 AND model = 'HubSession'
+     ORDER BY expires_at DESC, id OFFSET ${maxPerPerson})`,
+);
+const remove = statement(
+  'hub_session_delete',
+  `DELETE FROM oidc_state WHERE org = $1 AND model = 'HubSession' AND id = $2 RETURNING 1`,
+);
+
+/**
+ * Sessions of people at their organization's hub, as rows of the issuer's state: what revokes the state of a person, a
+ * session or a grant revokes them too, and their number is limited in the same way. A session is stored under a hash of
+ * the hash that the gateway sends, so no service can use one that it finds in the database.
+ */
+@Injectable()
+export class HubSessions {
+  constructor(
+    private readonly store: StateStore,
+    private readonly database: Database,
+    private readonly revocations: SessionRevocations,
+    private readonly records: RecordOutbox,
+    @Inject(CONFIG) private readonly config: Config,
+  ) {}
+
+  /** Undefined when the sign-in was revoked meanwhile. @throws unavailable when the organization has too many */
+  async create(
+    org: string,
+    session: string,
+    signIn: Omit<HubSession, 'endsAtMs'>,
+  ): Promise<{ expiresInSeconds: number } | undefined> {
+    const { person, ...rest } = signIn;
+    // From the sign-in on, so that a session that is renewed silently does not last for ever.
+    const endsAtMs = signIn.authTime * 1000 + this.config.HUB_SESSION_SECONDS * 1000;
+    const expiresInSeconds = Math.floor((endsAtMs - Date.now()) / 1000);
+    if (expiresInSeconds < 1) return undefined;
+    const idleSeconds = Math.min(expiresInSeconds, this.config.HUB_SESSION_IDLE_SECONDS);
+    const payload = { ...rest, accountId: person, endsAtMs } as AdapterPayload;
+    const stored = await this.store.upsert(org, model, session, payload, idleSeconds).catch(asAppError);
+    if (!stored) return undefined;
+    await this.database.rows(trim, [org, person]);
+    return { expiresInSeconds };
+  }
+
+  async find(org: string, session: string): Promise<HubSession | undefined> {
+    const stored = await this.store.find(org, model, session);
+    if (!stored) return undefined;
+    const { accountId: person, ...rest } = stored as unknown as Omit<HubSession, 'person'> & { accountId: string };
+    return { ...rest, person };
+  }
+
+  /** A session that is used expires later, until its end. */
+  async extend(org: string, session: string, { endsAtMs }: HubSession): Promise<void> {
+    const idleAtMs = Date.now() + this.config.HUB_SESSION_IDLE_SECONDS * 1000;
+    await this.database.rows(extend, [org, sha256(session), new Date(Math.min(idleAtMs, endsAtMs))]);
+  }
+
+  async delete(org: string, session: string): Promise<void> {
+    await this.database.rows(remove, [org, sha256(session)]);
+  }
+
+  /**
+   * Ends the session together with that of the issuer, which notifies the other apps; otherwise the next sign-in would
+   * need no passkey. The record commits with the first deletion. False when another request has ended it.
+   */
+  async end(org: string, session: string, { sessionUid }: HubSession, record: AuditRecord): Promise<boolean> {
+    const revoked =
+      sessionUid !== undefined && (await this.revocations.revokeSession(org, sessionUid, hubClientId(org), record));
+    const ended = await this.database.transaction(async (sql) => {
+      const deleted = (await sql.rows(remove, [org, sha256(session)])).length > 0;
+      if (deleted && !revoked) await this.records.add(sql, org, record);
+      return deleted || revoked;
+    });
+    if (ended) await this.records.append(org, record);
+    return ended;
+  }
+}
+
+/** Replies over the bus have errors of the catalogue. */
+function asAppError(error: unknown): never {
+  if (!(error instanceof TemporarilyUnavailable)) throw error;
+  throw unavailable(error.error_detail ?? error.message, 1, error.origin);
+}
