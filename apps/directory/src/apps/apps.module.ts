@@ -4,8 +4,14 @@ import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { OutboundModule } from '../outbound.module.js';
 import { AdminCreateAppHandler } from './admin/admin-create-app.handler.js';
+import { AdminCreateSecretHandler } from './admin/admin-create-secret.handler.js';
+import { AdminDeleteAppHandler } from './admin/admin-delete-app.handler.js';
+import { AdminDisableAppHandler } from './admin/admin-disable-app.handler.js';
 import { AdminGetAppHandler } from './admin/admin-get-app.handler.js';
 import { AdminListAppsHandler } from './admin/admin-list-apps.handler.js';
+import { AdminListSecretsHandler } from './admin/admin-list-secrets.handler.js';
+import { AdminRevokeSecretHandler } from './admin/admin-revoke-secret.handler.js';
+import { AdminUpdateAppHandler } from './admin/admin-update-app.handler.js';
 import { ManagedApps } from './admin/managed-apps.js';
 import { AppEntity, AppGrantEntity } from './app.entity.js';
 import { Apps } from './apps.js';
@@ -48,6 +54,12 @@ import { UpdateAppHandler } from './update-app.handler.js';
     AdminListAppsHandler,
     AdminGetAppHandler,
     AdminCreateAppHandler,
+    AdminUpdateAppHandler,
+    AdminDisableAppHandler,
+    AdminDeleteAppHandler,
+    AdminListSecretsHandler,
+    AdminCreateSecretHandler,
+    AdminRevokeSecretHandler,
   ],
   providers: [Apps, Secrets, ManagedApps],
 })

@@ -40,7 +40,7 @@ export function createdChange(given: object, { jwks }: KeySettings, secretId: st
 
 /** The settings that a change sets to another value, before and after. Keys are named by their ids. */
 export function differences(
-  before: Partial<App>,
+  before: Pick<App, 'jwks'> & { [field: string]: unknown },
   changed: object & { jwks?: unknown },
   after: KeySettings,
 ): AuditRecord['changes'] {

@@ -78,8 +78,8 @@ const createAppEndpoint = endpoint({
   summary: 'Create an app',
   description:
     'Creates an app to which customers sign in. A `web` app gets a client secret, which only this response shows. ' +
-    'The app holds no scope: people with the right to manage grants, or the operator, grant scopes and create `service` ' +
-    'apps. Before a scope is granted, client secrets that a program has seen must be replaced.',
+    'The app holds no scope: people with the right to manage grants, or the operator, grant scopes and create ' +
+    '`service` apps. Before a scope is granted, client secrets that a program has seen must be replaced.',
   operation,
   action: 'app.create',
   params: z.strictObject({ shortId }),
