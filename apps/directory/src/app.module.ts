@@ -3,12 +3,24 @@ import { quarantines } from '@holdfast/contracts';
 import { quarantineController } from '@holdfast/outbox';
 import { AccessModule } from './access/access.module.js';
 import { AppsModule } from './apps/apps.module.js';
+import { AssignmentsModule } from './assignments/assignments.module.js';
 import { ChangesModule } from './changes/changes.module.js';
+import { EntitlementsModule } from './entitlements/entitlements.module.js';
+import { GroupsModule } from './groups/groups.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PeopleModule } from './people/people.module.js';
 
 @Module({
-  imports: [OrganizationsModule, AppsModule, AccessModule, ChangesModule, PeopleModule],
+  imports: [
+    OrganizationsModule,
+    AppsModule,
+    AccessModule,
+    ChangesModule,
+    PeopleModule,
+    GroupsModule,
+    AssignmentsModule,
+    EntitlementsModule,
+  ],
   controllers: [quarantineController(quarantines.directory)],
 })
 export class DirectoryModule {}

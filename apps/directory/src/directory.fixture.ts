@@ -21,7 +21,7 @@ import {
 import { migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer } from '@holdfast/messaging';
 import { relyingParty } from '@holdfast/passkeys';
-import { createLogger } from '@holdfast/platform';
+import { createLogger, type Clock } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import {
   collectOnce,
@@ -72,7 +72,7 @@ export function request<C extends Contract>(
 }
 
 /** Starts directory with a real bus, a real database and an organization `acme` before the tests of a file. */
-export function withDirectory(baseUrl = 'http://localhost'): void {
+export function withDirectory(baseUrl = 'http://localhost', clock?: Clock): void {
   beforeAll(async () => {
     [nats, database] = await Promise.all([
       startTestBus(),
@@ -106,6 +106,7 @@ export function withDirectory(baseUrl = 'http://localhost'): void {
       config,
       module: DirectoryModule,
       database: { url: config.DATABASE_URL, pool: 12, entities },
+      ...(clock && { clock }),
     });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
     auditConsumer = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) =>

@@ -210,6 +210,16 @@ export const errorCatalogue = {
     title: 'The organization has no such credential type',
     help: 'Leave `credentialType` out for the default type, or name one that exists.',
   },
+  unknown_group: {
+    status: 404,
+    title: 'There is no such group',
+    help: 'Use the `id` of a group of the organization that has not been deleted.',
+  },
+  unknown_assignment: {
+    status: 404,
+    title: 'The app has no such assignment',
+    help: 'Use the `id` of an assignment of this app that has not ended.',
+  },
   not_grantable: {
     status: 422,
     title: 'The operation cannot be granted to this app',

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Action, AuditRecord, AuditTarget, DirectoryEvent, RequestContext } from '@holdfast/contracts';
-import { sqlOf } from '@holdfast/data';
+import { sqlOf, type Sql } from '@holdfast/data';
 import { insertOutboxRows, Outbox, type KeyedRequest } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChanges, type AccessSubject } from '../access/access-change.js';
@@ -63,6 +63,30 @@ export class Changes {
     this.heartbeat.beatNow();
     await this.outbox.published(rows);
     return reply;
+  }
+
+  /**
+   * The same for a periodic job: several changes, each with a context and a record of its own, in one transaction.
+   * Resolves to their number.
+   */
+  async commitAll(
+    work: (sql: Sql) => Promise<readonly { change: Change; context: RequestContext }[]>,
+  ): Promise<number> {
+    const { count, rows } = await this.dataSource.transaction(async (manager) => {
+      const sql = sqlOf(manager);
+      const changes = await work(sql);
+      const rows = changes
+        .flatMap(({ change, context }) => this.events(change, context))
+        .map((e) => this.outbox.row(e));
+      if (rows.length > 0) await insertOutboxRows(sql, rows);
+      await recordAccessChanges(
+        sql,
+        changes.flatMap(({ change }) => change.access),
+      );
+      return { count: changes.length, rows };
+    });
+    if (rows.length > 0) await this.outbox.published(rows);
+    return count;
   }
 
   private events({ org, events, action, targets, changes }: Change, context: RequestContext): DirectoryEvent[] {

@@ -3,6 +3,7 @@ import { Idempotency1764000000000 } from './1764000000000-idempotency.js';
 import { People1764300000000 } from './1764300000000-people.js';
 import { AppKeys1764300000100 } from './1764300000100-app-keys.js';
 import { ManagedApps1764400000000 } from './1764400000000-managed-apps.js';
+import { Entitlements1764500000000 } from './1764500000000-entitlements.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -10,4 +11,5 @@ export const migrations = [
   People1764300000000,
   AppKeys1764300000100,
   ManagedApps1764400000000,
+  Entitlements1764500000000,
 ];

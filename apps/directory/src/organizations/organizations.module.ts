@@ -5,6 +5,7 @@ import { OutboundModule } from '../outbound.module.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
 import { ListOrganizationsHandler } from './list-organizations.handler.js';
+import { OperatorReads } from './operator-reads.js';
 import { OrganizationProfileHandler } from './organization-profile.handler.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { Organizations } from './organizations.js';
@@ -21,7 +22,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     KnownOrganizationsHandler,
     OrganizationProfileHandler,
   ],
-  providers: [Organizations],
-  exports: [Organizations],
+  providers: [Organizations, OperatorReads],
+  exports: [Organizations, OperatorReads],
 })
 export class OrganizationsModule {}

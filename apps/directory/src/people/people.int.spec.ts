@@ -5,7 +5,6 @@ import {
   acceptInvitation,
   database,
   eventOf,
-  newApp,
   newPerson,
   operator,
   personContext,
@@ -13,6 +12,7 @@ import {
   signInPerson,
   withDirectory,
 } from '../directory.fixture.js';
+import { insertApp } from '../entitlements/people.fixture.js';
 
 const codeOf = (code: string) => expect.objectContaining({ code });
 
@@ -68,17 +68,17 @@ describe('people', () => {
 
   it('sign in to an app that they are assigned to', async () => {
     const { id, authenticator } = await newPerson();
-    const { app } = await newApp('web');
-    await expect(signInPerson(authenticator, app.clientId)).resolves.toEqual({
+    const clientId = await insertApp();
+    await expect(signInPerson(authenticator, clientId)).resolves.toEqual({
       outcome: 'refused',
       reason: 'not_assigned',
       person: id,
     });
     await database.query(
       `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [app.clientId, id],
+      [clientId, id],
     );
-    await expect(signInPerson(authenticator, app.clientId)).resolves.toEqual({
+    await expect(signInPerson(authenticator, clientId)).resolves.toEqual({
       outcome: 'signed_in',
       person: id,
       version: 2,

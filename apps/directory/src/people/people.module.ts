@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AssignmentsModule } from '../assignments/assignments.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { GetPersonHandler } from './get-person.handler.js';
@@ -16,7 +17,7 @@ import { BeginPersonSignInHandler } from './sign-in/begin-person-sign-in.handler
 import { CompletePersonSignInHandler } from './sign-in/complete-person-sign-in.handler.js';
 
 @Module({
-  imports: [ChangesModule, OrganizationsModule],
+  imports: [ChangesModule, OrganizationsModule, AssignmentsModule],
   controllers: [
     ListPeopleHandler,
     GetPersonHandler,

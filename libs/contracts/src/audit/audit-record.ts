@@ -126,6 +126,11 @@ export const operatorReads = [
   'user.list',
   'user.read',
   'passkey.list',
+  'group.list',
+  'group.read',
+  'group.member.list',
+  'assignment.list',
+  'entitlement.list',
 ] as const satisfies Action[];
 export type OperatorRead = (typeof operatorReads)[number];
 

@@ -2,27 +2,13 @@ import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { clientIdPattern, credentialTypeName, instant, pageLimit } from '../fields.js';
 import { appKinds } from '../operations.js';
+import { readableText } from '../readable-text.js';
 import { appKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
 import { appSchema } from './directory.js';
 
-/**
- * Characters that make a text look like another one, or that databases and terminals do not accept: control
- * characters, line separators, invisible spaces, and those that change the direction of writing (Unicode UTS #39).
- */
-const deceptive = new RegExp(
-  '[\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\p{Noncharacter_Code_Point}' +
-    '\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF]',
-  'u',
-);
-
 /** A name that people read: of an app, or what customers read on the sign-in page. */
-const readableName = z
-  .string()
-  .trim()
-  .min(1, 'must have 1 to 100 characters')
-  .max(100, 'must have 1 to 100 characters')
-  .refine((text) => !deceptive.test(text), 'must not have control characters or invisible formatting characters');
+const readableName = readableText(100);
 
 const uris = (schema: z.ZodType<string, string>) => z.array(schema).max(20, 'must have at most 20 entries');
 

@@ -9,6 +9,7 @@ import {
   adminRevokeSecret,
   adminUpdateApp,
 } from './apps-admin.js';
+import { assign, listAssignments, unassign } from './assignments.js';
 import {
   accessChanges,
   appAccess,
@@ -31,6 +32,18 @@ import {
   updateApp,
   updateOrganization,
 } from './directory.js';
+import { listEntitlements } from './entitlements.js';
+import {
+  addGroupMembers,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listGroupMembers,
+  listGroups,
+  listGroupsOfPerson,
+  removeGroupMembers,
+  updateGroup,
+} from './groups.js';
 import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
 import {
   changeRoles,
@@ -92,4 +105,17 @@ export const directoryContracts = [
   getInvitation,
   beginInvitation,
   completeInvitation,
+  listGroups,
+  getGroup,
+  createGroup,
+  updateGroup,
+  deleteGroup,
+  addGroupMembers,
+  removeGroupMembers,
+  listGroupMembers,
+  listGroupsOfPerson,
+  assign,
+  unassign,
+  listAssignments,
+  listEntitlements,
 ] as const;

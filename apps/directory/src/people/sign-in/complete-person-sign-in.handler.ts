@@ -13,9 +13,9 @@ import {
 } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
+import { PersonAccess } from '../../assignments/person-access.js';
 import type { Config } from '../../config.js';
 import type { PersonStatus } from '../person.js';
-import { isAssigned } from './assigned.js';
 import { challengeKeyOf, personSignInOf } from './person-sign-in-challenge.js';
 
 type Reply = ReplyOf<typeof completePersonSignIn>;
@@ -46,6 +46,7 @@ const signedIn = statement('person_signed_in', 'UPDATE person SET last_sign_in_a
 export class CompletePersonSignInHandler {
   constructor(
     private readonly database: Database,
+    private readonly access: PersonAccess,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -84,7 +85,7 @@ export class CompletePersonSignInHandler {
     if (!person) throw new AppError('passkey_invalid');
     const { id, status, version } = person;
     if (status !== 'active') return { outcome: 'refused', reason: 'deactivated', person: id };
-    if (!(await isAssigned(this.database, { org, person: id, clientId }, now)))
+    if (!(await this.access.mayUse(org, id, clientId)))
       return { outcome: 'refused', reason: 'not_assigned', person: id };
     await this.database.rows(signedIn, [id, now]);
     return { outcome: 'signed_in', person: id, version, deviceBound: passkey.deviceType === 'singleDevice' };

@@ -1,0 +1,154 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Assignee, Assignment, RequestContext } from '@holdfast/contracts';
+import { sqlOf, statement, type Sql } from '@holdfast/data';
+import type { KeyedRequest } from '@holdfast/outbox';
+import { AppError, CLOCK, newId, unprocessable, type Clock } from '@holdfast/platform';
+import { Changes } from '../changes/changes.js';
+import {
+  assignmentColumns,
+  assignmentTargets,
+  createdEvent,
+  endedChange,
+  toAssignment,
+  type AssignmentRow,
+} from './assignment.js';
+
+const findApp = statement(
+  'assignment_app_find',
+  'SELECT audience, built_in AS "builtIn" FROM app WHERE org = $1 AND client_id = $2 AND deleted_at IS NULL',
+);
+const bumpPerson = statement(
+  'assignment_person_version',
+  'UPDATE person SET version = version + 1 WHERE org = $1 AND id = $2 RETURNING version',
+);
+const bumpGroup = statement(
+  'assignment_group_version',
+  'UPDATE person_group SET version = version + 1 WHERE org = $1 AND id = $2 RETURNING version',
+);
+const insert = statement(
+  'assignment_insert',
+  `INSERT INTO assignment (id, org, client_id, person_id, group_id, access_request_id, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING ${assignmentColumns}`,
+);
+const live = 'org = $1 AND client_id = $2 AND id = $3 AND (expires_at IS NULL OR expires_at > $4)';
+const find = statement('assignment_find', `SELECT ${assignmentColumns} FROM assignment WHERE ${live}`);
+const end = statement('assignment_end', `DELETE FROM assignment WHERE ${live} RETURNING ${assignmentColumns}`);
+
+/** Assignments of people and groups to apps: who may sign in to an app of audience `people`. */
+@Injectable()
+export class Assignments {
+  constructor(
+    private readonly changes: Changes,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A deactivated person and a disabled app can be assigned: it has an effect once they are active and enabled.
+   * @throws unknown_app, invalid_request, conflict when it is assigned already
+   */
+  assign(
+    clientId: string,
+    assignee: Assignee,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<{ assignment: Assignment }> {
+    const { org } = context;
+    return this.changes.commit(
+      context,
+      async (manager) => {
+        const sql = sqlOf(manager);
+        await requireAssignable(sql, org, clientId);
+        const version = await nextVersion(sql, org, assignee);
+        if (version === undefined) throw unknownAssignee(assignee);
+        const row = await insertAssignment(sql, org, { app: clientId, ...assignee, createdAt: this.clock.now() });
+        if (!row) throw new AppError('conflict', 'The person or group is assigned to the app already.');
+        return {
+          change: {
+            org,
+            events: [createdEvent(row, version)],
+            access: [],
+            action: 'assignment.create',
+            targets: assignmentTargets(row),
+          },
+          reply: { assignment: toAssignment(row) },
+        };
+      },
+      keyed,
+    );
+  }
+
+  /** @throws unknown_app, unknown_assignment */
+  unassign(
+    clientId: string,
+    assignment: string,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<Record<string, never>> {
+    const { org } = context;
+    return this.changes.commit(
+      context,
+      async (manager) => {
+        const sql = sqlOf(manager);
+        await requireApp(sql, org, clientId);
+        const values = [org, clientId, assignment, this.clock.now()];
+        const [found] = await sql.rows<AssignmentRow>(find, values);
+        if (!found) throw new AppError('unknown_assignment');
+        const { user, group } = found;
+        // Locks the person or group before the assignment, as every other change does.
+        const version = await nextVersion(sql, org, {
+          ...(user !== null && { user }),
+          ...(group !== null && { group }),
+        });
+        const [row] = await sql.rows<AssignmentRow>(end, values);
+        if (!row || version === undefined) throw new AppError('unknown_assignment');
+        return { change: endedChange(context, row, version, 'removed'), reply: {} };
+      },
+      keyed,
+    );
+  }
+}
+
+/** @throws unknown_app */
+export async function requireApp(sql: Sql, org: string, clientId: string) {
+  const [app] = await sql.rows<{ audience: string; builtIn: boolean }>(findApp, [org, clientId]);
+  if (!app) throw new AppError('unknown_app');
+  return app;
+}
+
+/** @throws unknown_app, invalid_request for an app to which nobody can be assigned */
+async function requireAssignable(sql: Sql, org: string, clientId: string): Promise<void> {
+  const { audience, builtIn } = await requireApp(sql, org, clientId);
+  if (audience !== 'people')
+    throw unprocessable([
+      { parameter: 'clientId', detail: 'must be an app of audience people: no person signs in to another' },
+    ]);
+  if (builtIn)
+    throw unprocessable([
+      { parameter: 'clientId', detail: "must not be the organization's hub, which every active person can use" },
+    ]);
+}
+
+/** Locks the person or group and increments its version; undefined when it does not exist. */
+export async function nextVersion(sql: Sql, org: string, { user, group }: Assignee): Promise<number | undefined> {
+  const [row] = await sql.rows<{ version: number }>(user === undefined ? bumpGroup : bumpPerson, [org, user ?? group]);
+  return row?.version;
+}
+
+/** Undefined when the person or group is assigned already. The caller has locked it. */
+export async function insertAssignment(
+  sql: Sql,
+  org: string,
+  given: Assignee & { app: string; createdAt: Date; accessRequest?: string; expiresAt?: Date },
+): Promise<AssignmentRow | undefined> {
+  const { app, user = null, group = null, accessRequest = null, createdAt, expiresAt = null } = given;
+  const values = [newId(), org, app, user, group, accessRequest, createdAt, expiresAt];
+  return (await sql.rows<AssignmentRow>(insert, values))[0];
+}
+
+function unknownAssignee({ user }: Assignee): AppError {
+  return unprocessable([
+    user === undefined
+      ? { pointer: '#/group', detail: 'is no group of the organization' }
+      : { pointer: '#/user', detail: 'is no person of the organization' },
+  ]);
+}

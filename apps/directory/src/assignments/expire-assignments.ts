@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { statement, type Sql } from '@holdfast/data';
+import { systemContext } from '@holdfast/messaging';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
+import { Changes } from '../changes/changes.js';
+import { assignmentColumns, endedChange, type AssignmentRow } from './assignment.js';
+
+const batchSize = 50;
+
+/**
+ * People are locked before their assignments, as by every other change. A person whom another change has locked is
+ * skipped until the next run.
+ */
+const lockDue = statement(
+  'assignments_lock_due',
+  `SELECT id FROM person WHERE id IN (
+     SELECT person_id FROM assignment WHERE expires_at <= $1 AND person_id IS NOT NULL
+     ORDER BY expires_at LIMIT ${batchSize})
+   ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
+);
+const end = statement(
+  'assignments_end_due',
+  `DELETE FROM assignment WHERE id IN (
+     SELECT due.id FROM unnest($2::uuid[]) AS locked (person_id), LATERAL (
+       SELECT a.id FROM assignment a JOIN person p ON p.org = a.org AND p.id = a.person_id
+       WHERE p.id = locked.person_id AND a.expires_at <= $1 OFFSET 0) due)
+   RETURNING org, ${assignmentColumns}`,
+);
+/** The version of each person before the events of the batch. */
+const bump = statement(
+  'assignments_bump_people',
+  `UPDATE person p SET version = p.version + e.events FROM unnest($1::uuid[], $2::int[]) AS e (id, events)
+   WHERE p.id = e.id RETURNING p.id, p.version - e.events AS version`,
+);
+
+type Ended = AssignmentRow & { org: string; user: string };
+
+/**
+ * Deletes assignments that have expired, and emits their end. Nothing else depends on it: from the second of its expiry
+ * an assignment does not count.
+ */
+@Injectable()
+export class ExpireAssignments {
+  constructor(
+    private readonly changes: Changes,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Interval({
+    name: 'assignment_expirations',
+    intervalMs: 1000,
+    requiresAgreedClock: true,
+    failure: 'Failed to end assignments that have expired. They no longer count all the same',
+  })
+  async run(stopping: () => boolean): Promise<void> {
+    while (!stopping() && (await this.changes.commitAll((sql) => this.batch(sql))) >= batchSize);
+  }
+
+  private async batch(sql: Sql) {
+    const now = this.clock.now();
+    const locked = await sql.rows<{ id: string }>(lockDue, [now]);
+    if (locked.length === 0) return [];
+    const ended = await sql.rows<Ended>(end, [now, locked.map(({ id }) => id)]);
+    const byPerson = Map.groupBy(ended, ({ user }) => user);
+    const counts = [...byPerson.values()].map((rows) => rows.length);
+    const before = await sql.rows<{ id: string; version: number }>(bump, [[...byPerson.keys()], counts]);
+    return before.flatMap(({ id, version }) =>
+      byPerson.get(id)!.map((row, i) => ({
+        context: systemContext('directory'),
+        change: endedChange(row, row, version + 1 + i, 'expired'),
+      })),
+    );
+  }
+}
