@@ -3,6 +3,7 @@ import { RevocationFeed } from '@holdfast/access';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness } from '@holdfast/service';
+import { ClientKeys } from './client-authentication/client-keys.js';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { IssuerRoutes } from './http/issuer-routes.js';
@@ -65,6 +66,7 @@ const deniedRequests = {
     KeyWatch,
     ClientRegistry,
     ClientLimits,
+    ClientKeys,
     TokenAudit,
     PlatformIssuer,
     Organizations,

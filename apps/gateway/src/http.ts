@@ -6,8 +6,7 @@ import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { type BusTransport } from '@holdfast/messaging';
 import { AppError, CLOCK, isRepeated, serverTimeouts, unavailable, type Clock, type Logger } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Shutdown } from '@holdfast/service';
-import { bearerToken } from './access/bearer-header.js';
-import { BearerStrategy } from './access/bearer.strategy.js';
+import { AccessTokenStrategy } from './access/access-token.strategy.js';
 import { limitRequests } from './access/limit-requests.js';
 import { RequestLimits } from './access/request-limits.js';
 import { AuditHook } from './audit/audit-hook.js';
@@ -69,7 +68,7 @@ export function createHttpApp(config: GatewayConfig) {
       endpoints,
       config.BASE_URL,
       clock,
-      async (request) => app.get(BearerStrategy).validate(bearerToken(request.raw)),
+      async (request) => app.get(AccessTokenStrategy).validate(request),
     );
     fastify.decorateRequest('requestContext');
     let closing = false;

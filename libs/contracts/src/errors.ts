@@ -15,6 +15,18 @@ export const errorCatalogue = {
     title: 'The access token is not valid',
     help: 'It is expired, revoked, damaged or not meant for this API. Get a new one at the token endpoint.',
   },
+  invalid_dpop_proof: {
+    status: 401,
+    title: 'The DPoP proof is not valid',
+    help:
+      'Send one header `DPoP` with a proof (RFC 9449) of the key to which the token is bound: for this method, ' +
+      'address and token, made for this request.',
+  },
+  use_dpop_nonce: {
+    status: 401,
+    title: 'The DPoP proof needs a nonce',
+    help: 'Make a new proof with the nonce from the header `DPoP-Nonce` of this response.',
+  },
   wrong_organization: {
     status: 403,
     title: 'The token belongs to another organization',

@@ -17,7 +17,11 @@ export function toClientRecord({ app, secrets, orgSuspended }: ReplyOf<typeof ge
   return {
     app,
     scopes: app.scopes.filter((scope) => grantableScopes.includes(scope)),
-    secrets: secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'base64url') })),
+    // An app that authenticates with keys cannot use a secret, whatever directory says.
+    secrets: (app.tokenEndpointAuthMethod === 'private_key_jwt' ? [] : secrets).map(({ id, hash }) => ({
+      id,
+      hash: Buffer.from(hash, 'base64url'),
+    })),
     refused: app.disabled || orgSuspended,
   };
 }

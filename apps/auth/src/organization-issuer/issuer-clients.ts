@@ -1,6 +1,9 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
 import type { App } from '@holdfast/contracts';
+import type { CheckedJwk } from '@holdfast/platform';
+import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { compareSecretHashes, findPresentedClient } from '../client-authentication/client-secrets.js';
+import { requireProof } from '../client-authentication/proof-of-possession.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
@@ -12,22 +15,29 @@ export function provideAppClients(
   provider: Provider,
   org: string,
   clients: ClientRegistry,
+  clientKeys: ClientKeys,
   limits: ClientLimits,
   pepper: Buffer,
 ): void {
   // The published types lack the constructor's argument.
   const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
-  const clientsByRecord = new WeakMap<ClientRecord, Client>();
+  const builtByRecord = new WeakMap<ClientRecord, { client: Client; keys: readonly CheckedJwk[] }>();
 
   provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
     const record = await findPresentedClient(clients, clientId);
     if (record?.app.org !== org) return undefined;
     // Set also for an app that is disabled or signs nobody in: audit records of its denied requests name it.
-    issuerRequestOf(Provider.ctx).client = record;
+    const request = issuerRequestOf(Provider.ctx);
+    request.client = record;
     if (record.refused || !signsIn(record.app)) return undefined;
-    const client = clientsByRecord.get(record) ?? new ProviderClient(metadataOf(record.app));
-    clientsByRecord.set(record, client);
-    return client;
+    requireProof(record);
+    const keys = (request.clientKeys = await clientKeys.of(record));
+    let built = builtByRecord.get(record);
+    if (built?.keys !== keys) {
+      built = { client: new ProviderClient(metadataOf(record.app, keys)), keys };
+      builtByRecord.set(record, built);
+    }
+    return built.client;
   };
 
   compareSecretHashes(provider, limits, pepper);
@@ -48,13 +58,21 @@ function signsIn({ kind, audience, redirectUris }: App): boolean {
 
 export const isPublic = ({ kind }: App): boolean => kind === 'spa' || kind === 'native';
 
-function metadataOf(app: App): ClientMetadata {
+/** How an app authenticates. One with keys has some while it presents an assertion, and otherwise no secret. */
+function authenticationOf(app: App, keys: readonly CheckedJwk[]): Partial<ClientMetadata> {
+  if (isPublic(app)) return { token_endpoint_auth_method: 'none' };
+  return keys.length > 0
+    ? { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: keys.map(({ key }) => ({ ...key })) } }
+    : { token_endpoint_auth_method: 'client_secret_basic', client_secret: 'never compared' };
+}
+
+function metadataOf(app: App, keys: readonly CheckedJwk[]): ClientMetadata {
   return {
     client_id: app.clientId,
     client_name: app.displayName ?? app.name,
     application_type: app.kind === 'native' ? 'native' : 'web',
-    ...(isPublic(app) ? {} : { client_secret: 'never compared' }),
-    token_endpoint_auth_method: isPublic(app) ? 'none' : 'client_secret_basic',
+    ...authenticationOf(app, keys),
+    ...(app.requireDpop && { dpop_bound_access_tokens: true }),
     grant_types: ['authorization_code', ...(app.refreshTokens ? ['refresh_token'] : [])],
     response_types: ['code'],
     redirect_uris: app.redirectUris,

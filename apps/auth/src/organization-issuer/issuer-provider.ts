@@ -1,5 +1,9 @@
 import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import { webOrigins } from '@holdfast/contracts';
+import { proofAlgorithms, webOrigins } from '@holdfast/contracts';
+import { assertionRule, countFailedAssertions } from '../client-authentication/client-assertions.js';
+import type { ClientKeys } from '../client-authentication/client-keys.js';
+import { acceptOnce } from '../client-authentication/one-time-use.js';
+import { dpopFeature } from '../client-authentication/proof-of-possession.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -41,7 +45,9 @@ export interface IssuerDependencies {
   pepper: Buffer;
   /** The first key signs cookies. The others are from before a rotation and only verify. */
   cookieKeys: readonly Buffer[];
+  nonceKey: Buffer;
   clients: ClientRegistry;
+  clientKeys: ClientKeys;
   limits: ClientLimits;
   customers: Customers;
   store: StateStore;
@@ -55,7 +61,7 @@ export function createIssuerProvider(
   keys: SigningKey[],
   dependencies: IssuerDependencies,
 ): Provider {
-  const { baseUrl, pepper, cookieKeys, clients, limits, store, revocations, audit } = dependencies;
+  const { baseUrl, pepper, cookieKeys, clients, clientKeys, limits, store, revocations, audit } = dependencies;
   const issuer = baseUrl + issuerPath(organization.shortId);
   const provider = new Provider(issuer, configuration(organization, keys, dependencies));
   // issuer-routes.ts overwrites the forwarding headers.
@@ -66,7 +72,9 @@ export function createIssuerProvider(
   deriveSuccessors(provider, organization.shortId, store);
   ignoreEndedSessions(provider);
   revokeOnSessionEnd(provider, organization.shortId, revocations, audit);
-  provideAppClients(provider, organization.shortId, clients, limits, pepper);
+  provideAppClients(provider, organization.shortId, clients, clientKeys, limits, pepper);
+  acceptOnce(provider, () => organization.shortId, store, limits);
+  countFailedAssertions(provider, limits);
   return provider;
 }
 
@@ -75,7 +83,7 @@ function configuration(
   keys: SigningKey[],
   dependencies: IssuerDependencies,
 ): Configuration {
-  const { baseUrl, customers, store } = dependencies;
+  const { baseUrl, nonceKey, customers, store } = dependencies;
   const { shortId } = organization;
   const path = issuerPath(shortId);
   const cookie = cookieOptions(baseUrl);
@@ -90,8 +98,13 @@ function configuration(
     claims: { openid: ['sub', 'credential', 'acr', 'amr', 'auth_time'], sid: null, iss: null },
     conformIdTokenClaims: false,
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-    enabledJWA: { idTokenSigningAlgValues: ['RS256', 'ES256'] },
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    assertJwtClientAuthClaimsAndHeader: assertionRule(baseUrl + path),
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256', 'ES256'],
+      clientAuthSigningAlgValues: proofAlgorithms,
+      dPoPSigningAlgValues: proofAlgorithms,
+    },
     subjectTypes: ['public'],
     allowOmittingSingleRegisteredRedirectUri: false,
     clockTolerance: 5,
@@ -112,7 +125,7 @@ function configuration(
     fetch: () => Promise.reject(new Error('an issuer sends no outbound requests')),
     features: {
       devInteractions: off,
-      dPoP: off,
+      dPoP: dpopFeature(baseUrl + path, nonceKey),
       pushedAuthorizationRequests: off,
       resourceIndicators: off,
       // Announced only, since the library would notify apps without retries. src/logout notifies them.

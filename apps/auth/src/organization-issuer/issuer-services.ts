@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Provider } from 'oidc-provider';
 import type { Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
+import { ClientKeys } from '../client-authentication/client-keys.js';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
@@ -21,6 +22,7 @@ import { createIssuerProvider } from './issuer-provider.js';
 export class IssuerServices {
   constructor(
     private readonly clients: ClientRegistry,
+    private readonly clientKeys: ClientKeys,
     private readonly limits: ClientLimits,
     private readonly customers: Customers,
     private readonly store: StateStore,
@@ -32,14 +34,17 @@ export class IssuerServices {
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, limits, customers, store, revocations, audit, origins, logger, config } = this;
-    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
+    const { clients, clientKeys, limits, customers, store, revocations, audit, origins, logger, config } = this;
+    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: nonceKey } = config;
+    const { COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
     const provider = createIssuerProvider(organization, keys, {
       baseUrl,
       pepper,
       cookieKeys,
+      nonceKey,
       clients,
+      clientKeys,
       limits,
       customers,
       store,

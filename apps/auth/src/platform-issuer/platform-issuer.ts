@@ -2,10 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
+import { ClientKeys } from '../client-authentication/client-keys.js';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { platform, SigningKeys } from '../keys/signing-keys.js';
+import { StateStore } from '../sessions/state-store.js';
 import { platformMetadata } from './metadata.js';
 import { createPlatformProvider, tokenRoute } from './platform-provider.js';
 import { TokenAudit } from './token-audit.js';
@@ -21,23 +23,35 @@ export class PlatformIssuer implements OnModuleInit {
   constructor(
     private readonly keys: SigningKeys,
     private readonly clients: ClientRegistry,
+    private readonly clientKeys: ClientKeys,
     private readonly limits: ClientLimits,
+    private readonly store: StateStore,
     private readonly audit: TokenAudit,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper } = this.config;
+    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: nonceKey } = this.config;
     const provider = createPlatformProvider({
       baseUrl,
       keys: (await this.keys.load(platform)).keys,
       clients: this.clients,
+      clientKeys: this.clientKeys,
       limits: this.limits,
+      store: this.store,
       pepper,
+      nonceKey,
     });
     guardTokenEndpoint(provider, this.audit, this.logger);
-    this.routes.set(`POST ${tokenRoute}`, provider.callback());
+    const callback = provider.callback();
+    const { host, protocol } = new URL(baseUrl);
+    this.routes.set(`POST ${tokenRoute}`, (request, response) => {
+      // Proofs name our own address (RFC 9449 §4.3), so forwarding headers of a client are overwritten.
+      const own = { host, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) };
+      Object.assign(request.headers, own);
+      return callback(request, response);
+    });
     const metadata = JSON.stringify(platformMetadata(baseUrl));
     this.routes.set('GET /.well-known/oauth-authorization-server', (_request, response) => {
       response

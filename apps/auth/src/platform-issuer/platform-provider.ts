@@ -1,10 +1,15 @@
 import { errors, Provider, type Configuration } from 'oidc-provider';
-import { accessTokenLifetimeSeconds, apiAudience, operationNames } from '@holdfast/contracts';
+import { accessTokenLifetimeSeconds, apiAudience, operationNames, proofAlgorithms } from '@holdfast/contracts';
+import { assertionRule, countFailedAssertions } from '../client-authentication/client-assertions.js';
+import type { ClientKeys } from '../client-authentication/client-keys.js';
+import { acceptOnce } from '../client-authentication/one-time-use.js';
+import { dpopFeature } from '../client-authentication/proof-of-possession.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
 import { LocalSigningKey } from '../keys/local-signing-key.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
+import type { StateStore } from '../sessions/state-store.js';
 import { noStorage, providePlatformClients } from './platform-clients.js';
 import { scopeIssue } from './scope-rule.js';
 
@@ -14,18 +19,26 @@ export interface PlatformProviderOptions {
   baseUrl: string;
   keys: SigningKey[];
   clients: ClientRegistry;
+  clientKeys: ClientKeys;
   limits: ClientLimits;
+  store: StateStore;
   pepper: Buffer;
+  nonceKey: Buffer;
 }
 
 /** The platform issuer: issues RFC 9068 access tokens for client credentials, and nothing else. */
-export function createPlatformProvider({ baseUrl, keys, clients, limits, pepper }: PlatformProviderOptions): Provider {
-  const provider = new Provider(baseUrl, configuration(baseUrl, keys));
-  providePlatformClients(provider, clients, limits, pepper);
+export function createPlatformProvider(options: PlatformProviderOptions): Provider {
+  const { baseUrl, keys, clients, clientKeys, limits, store, pepper, nonceKey } = options;
+  const provider = new Provider(baseUrl, configuration(baseUrl, keys, nonceKey));
+  // platform-issuer.ts overwrites the forwarding headers.
+  provider.proxy = true;
+  providePlatformClients(provider, clients, clientKeys, limits, pepper);
+  acceptOnce(provider, ({ client }) => client!.app.org, store, limits);
+  countFailedAssertions(provider, limits);
   return provider;
 }
 
-function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
+function configuration(baseUrl: string, keys: SigningKey[], nonceKey: Buffer): Configuration {
   const api = apiAudience(baseUrl);
   const alg = 'EdDSA';
   const off = { enabled: false };
@@ -35,15 +48,23 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
     routes: { token: tokenRoute },
     scopes: [...operationNames],
     responseTypes: [],
-    clientAuthMethods: ['client_secret_basic'],
+    clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
+    assertJwtClientAuthClaimsAndHeader: assertionRule(baseUrl),
+    clockTolerance: 5,
+    // Keys come from client-keys.ts, so the library needs no outbound requests, and none can be forged.
+    fetch: () => Promise.reject(new Error('the platform issuer sends no outbound requests')),
     clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: alg },
-    enabledJWA: { idTokenSigningAlgValues: [alg] },
+    enabledJWA: {
+      idTokenSigningAlgValues: [alg],
+      clientAuthSigningAlgValues: proofAlgorithms,
+      dPoPSigningAlgValues: proofAlgorithms,
+    },
     ttl: { ClientCredentials: accessTokenLifetimeSeconds },
     features: {
       clientCredentials: { enabled: true },
       externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       devInteractions: off,
-      dPoP: off,
+      dPoP: dpopFeature(baseUrl, nonceKey),
       pushedAuthorizationRequests: off,
       rpInitiatedLogout: off,
       userinfo: off,
@@ -82,8 +103,8 @@ function configuration(baseUrl: string, keys: SigningKey[]): Configuration {
 /** Checked here, since the library would ignore an unknown scope and issue a token without one. */
 function requireScope(ctx: object): void {
   const { body, params } = (ctx as { oidc: { body?: Record<string, unknown>; params?: { scope?: unknown } } }).oidc;
-  if (body?.client_secret !== undefined || body?.client_assertion !== undefined)
-    throw new errors.InvalidRequest('client credentials belong in the Authorization header only');
+  if (body?.client_secret !== undefined)
+    throw new errors.InvalidRequest('a client secret belongs in the Authorization header only');
   const issue = scopeIssue(params?.scope as string | undefined, issuerRequestOf(ctx).client?.scopes ?? []);
   if (issue) throw new errors.InvalidScope(issue, undefined as never);
 }

@@ -11,6 +11,8 @@ const deniedCodes = [
   'unauthorized_client',
   'unsupported_grant_type',
   'invalid_target',
+  'invalid_dpop_proof',
+  'use_dpop_nonce',
 ];
 
 export interface TokenResponse {

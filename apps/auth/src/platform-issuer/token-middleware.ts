@@ -1,4 +1,4 @@
-import type { Provider } from 'oidc-provider';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/platform';
 import { TooManyRequests } from '../clients/client-limits.js';
@@ -25,7 +25,10 @@ export function guardTokenEndpoint(provider: Provider, audit: TokenAudit, logger
     const request = beginIssuerRequest(ctx, tokenRoute);
     const rejection = rejectEarly(ctx);
     if (rejection) respondError(ctx, ...rejection);
-    else await next();
+    else {
+      await next();
+      refuseUnauthenticated(ctx, request);
+    }
     await finish(ctx, request, audit);
   });
   // error_detail is more than the response contains, and never has a credential.
@@ -45,13 +48,22 @@ function rejectEarly(ctx: HttpContext): [status: number, error: string, descript
   }
   // RFC 6749 §2.3.1: credentials must not be in the URI, which logs contain.
   if (ctx.querystring) return [400, 'invalid_request', 'parameters belong in the body, not in the URI'];
-  if (!ctx.get('authorization'))
-    return [
-      401,
-      'invalid_client',
-      'client authentication failed: send client_id and client_secret by HTTP Basic authentication, not in the body',
-    ];
   return undefined;
+}
+
+/** Responds to a request without client authentication, for which the library has several errors. */
+function refuseUnauthenticated(ctx: HttpContext, request: IssuerRequest): void {
+  const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {};
+  if (ctx.status >= 500 || ctx.get('authorization') || params?.client_assertion !== undefined) return;
+  // The request names a client without any proof, and so is not counted in its name.
+  delete request.client;
+  respondError(
+    ctx,
+    401,
+    'invalid_client',
+    'client authentication failed: send client_id and client_secret by HTTP Basic authentication, not in the body, ' +
+      'or a client_assertion',
+  );
 }
 
 function respondError(ctx: HttpContext, status: number, error: string, error_description: string): void {

@@ -7,7 +7,7 @@ import {
   type RequestContext,
   type RequestInfo,
 } from '@holdfast/contracts';
-import { networkOf, newId, personalOrigin, randomForIds } from '@holdfast/platform';
+import { networkOf, newId, personalOrigin, randomForIds, type CheckedJwk } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
 
 /** A request to oidc-provider before routing. */
@@ -23,8 +23,12 @@ export interface IssuerRequest {
   /** The client id in the request, whether or not such a client exists. */
   presentedClientId?: string;
   client?: ClientRecord;
-  /** Set when the client authenticated with this secret. */
+  /** Set when the client authenticated with this secret, or with the key of this id. */
   secretId?: string;
+  /** Keys with which the client may authenticate in this request. */
+  clientKeys?: readonly CheckedJwk[];
+  /** The key that verified a client assertion, until it is known to be presented for the first time. */
+  assertionKey?: string;
   /** The customer whom the request is about, and their live credential. */
   subject?: string;
   credential?: string;

@@ -59,6 +59,12 @@ const finish = statement(
   `UPDATE oidc_state SET consumed_at = $4, payload = '', account = NULL, version = NULL
    WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1`,
 );
+/** One statement, so that of concurrent requests with the same assertion or proof the key admits exactly one. */
+const insertUsed = statement(
+  'oidc_use_once',
+  `INSERT INTO oidc_state (org, model, id, payload, expires_at) VALUES ($1, 'ReplayDetection', $2, '', $3)
+   ON CONFLICT (org, model, id) DO NOTHING RETURNING 1`,
+);
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const revokeModel = statement(
@@ -164,6 +170,16 @@ export class StateStore {
     ]);
     if (stored[0]?.inserted) this.counts.inserted(`${org} ${model}`);
     return stored.length > 0;
+  }
+
+  /** False for an id that was used before. @throws TemporarilyUnavailable */
+  async useOnce(org: string, id: string, seconds: number): Promise<boolean> {
+    const hash = sha256(id);
+    await this.requireRoom(org, 'ReplayDetection', hash);
+    const expiresAt = new Date(Date.now() + seconds * 1000);
+    const first = (await this.database.rows(insertUsed, [org, hash, expiresAt])).length > 0;
+    if (first) this.counts.inserted(`${org} ReplayDetection`);
+    return first;
   }
 
   async find(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {

@@ -107,7 +107,7 @@ describe('a complete sign-in', () => {
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       code_challenge_methods_supported: ['S256'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       acr_values_supported: ['urn:holdfast:acr:passkey'],
       authorization_response_iss_parameter_supported: true,
     });

@@ -3,10 +3,12 @@ import type { ExecutionContext } from '@nestjs/common';
 import type { RevocationFeed } from '@holdfast/access';
 import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
+import { DpopError } from '../edge/problems/problem.js';
 import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
 import type { AccessTokens } from './access-token.js';
+import { AccessTokenStrategy } from './access-token.strategy.js';
 import { AccessGuard } from './access.guard.js';
-import { BearerStrategy } from './bearer.strategy.js';
+import type { DpopProofs } from './dpop-proofs.js';
 import type { PersonSessions } from './person-sessions.js';
 import type { RequestLimits } from './request-limits.js';
 
@@ -35,15 +37,18 @@ const sessions = {
     if (!session.fromOwnPage) throw new AppError('cross_site_request');
   },
 } as unknown as PersonSessions;
+let proofs: DpopProofs;
 
 beforeEach(() => {
   [access, deniedRequests] = ['valid', 0];
   session = { fromOwnPage: true };
+  proofs = { verify: () => Promise.resolve(), useOnce: () => undefined } as unknown as DpopProofs;
   limits = { countDenied: () => void (deniedRequests += 1), admitCaller: () => undefined } as unknown as RequestLimits;
   // Constructing the strategy registers it with Passport.
-  new BearerStrategy(
+  new AccessTokenStrategy(
     { verify } as unknown as AccessTokens,
     { check: () => Promise.resolve(access) } as unknown as RevocationFeed,
+    proofs,
   );
 });
 
@@ -60,7 +65,7 @@ function activate(declared: Partial<Endpoint> | undefined, request: object): Pro
     switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),
   } as unknown as ExecutionContext;
   const guard = new AccessGuard();
-  Object.assign(guard, { limits, sessions, clock: { now: () => new Date(nowSeconds * 1000) } });
+  Object.assign(guard, { limits, sessions, proofs, clock: { now: () => new Date(nowSeconds * 1000) } });
   return guard.canActivate(context);
 }
 
@@ -102,6 +107,19 @@ describe('AccessGuard', () => {
   it('answers 429 in place of 401 when an address sends too many invalid tokens', async () => {
     limits.countDenied = overLimit;
     await expect(activate({ operation: 'issued:read' }, requestWith())).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  it('answers 401 to a proof that was used before, after the rate limit, and knows no caller', async () => {
+    proofs.useOnce = () => {
+      throw new DpopError('invalid_dpop_proof', 'used before');
+    };
+    const request = requestWith('valid', 'globex');
+    await expect(activate({ operation: 'issued:read' }, request)).rejects.toMatchObject({ code: 'invalid_dpop_proof' });
+    expect([deniedRequests, request.requestContext.claims]).toEqual([1, undefined]);
+    limits.admitCaller = overLimit;
+    await expect(activate({ operation: 'issued:read' }, requestWith('valid'))).rejects.toMatchObject({
+      code: 'rate_limited',
+    });
   });
 
   it('checks the rate limit before the organization', async () => {

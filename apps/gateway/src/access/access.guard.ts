@@ -6,6 +6,7 @@ import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { isPerson, type CallerClaims } from '../edge/caller.js';
 import { InsufficientScopeError } from '../edge/problems/problem.js';
 import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
+import { DpopProofs } from './dpop-proofs.js';
 import { PersonSessions } from './person-sessions.js';
 import { RequestLimits } from './request-limits.js';
 import { needsStepUp, requireRecentSignIn } from './step-up.js';
@@ -16,10 +17,11 @@ import { needsStepUp, requireRecentSignIn } from './step-up.js';
  * checks input and object.
  */
 @Injectable()
-export class AccessGuard extends AuthGuard('bearer') {
+export class AccessGuard extends AuthGuard('access-token') {
   @Inject(RequestLimits) private readonly limits!: RequestLimits;
   @Inject(PersonSessions) private readonly sessions!: PersonSessions;
   @Inject(CLOCK) private readonly clock!: Clock;
+  @Inject(DpopProofs) private readonly proofs!: DpopProofs;
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const endpoint = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint | undefined;
@@ -29,31 +31,38 @@ export class AccessGuard extends AuthGuard('bearer') {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
-    const claims = await this.authenticate(context, request, reply);
-    request.requestContext.claims = claims;
-    request.requestContext.needsStepUp = needsStepUp(claims, this.clock.now());
+    const caller = await this.countingDenied(request, reply, () => this.authenticate(context, request));
+    request.requestContext.claims = caller;
+    request.requestContext.needsStepUp = needsStepUp(caller, this.clock.now());
     // This precedes organization and scope, so that denied requests count towards the limit too.
-    this.limits.admitCaller(claims, endpoint, reply);
-    if (isPerson(claims)) this.sessions.requireOwnPage(request);
-    requireOrganization(claims, request);
-    requireOperation(claims, endpoint.operation);
+    this.limits.admitCaller(caller, endpoint, reply);
+    await this.countingDenied(request, reply, () => this.proofs.useOnce(request, reply));
+    if (isPerson(caller)) this.sessions.requireOwnPage(request);
+    requireOrganization(caller, request);
+    requireOperation(caller, endpoint.operation);
     if (endpoint.stepUp === true) requireRecentSignIn(request.requestContext);
     return true;
   }
 
-  /** The app of the bearer token, or the person of the session at the hub. @throws missing_token, invalid_token */
-  private async authenticate(
-    context: ExecutionContext,
+  /** The app of the access token, or the person of the session at the hub. @throws missing_token, invalid_token */
+  private async authenticate(context: ExecutionContext, request: FastifyRequest): Promise<CallerClaims> {
+    const { shortId } = request.params as { shortId?: string };
+    const session = this.sessions.idIn(request, shortId);
+    if (session !== undefined) return this.sessions.authenticate(request, shortId!, session);
+    await super.canActivate(context);
+    return (request as FastifyRequest & { user: AccessTokenClaims }).user;
+  }
+
+  /** Runs a step that authenticates the caller. Until it succeeds, nobody is known to have sent the request. */
+  private async countingDenied<T>(
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<CallerClaims> {
-    const { shortId } = request.params as { shortId?: string };
+    step: () => T | Promise<T>,
+  ): Promise<T> {
     try {
-      const session = this.sessions.idIn(request, shortId);
-      if (session !== undefined) return await this.sessions.authenticate(request, shortId!, session);
-      await super.canActivate(context);
-      return (request as FastifyRequest & { user: AccessTokenClaims }).user;
+      return await step();
     } catch (error) {
+      delete request.requestContext.claims;
       if (error instanceof AppError && error.status === 401) this.limits.countDenied(request, reply);
       throw error;
     }

@@ -5,14 +5,15 @@ import { RevocationFeed } from '@holdfast/access';
 import { Bus } from '@holdfast/messaging';
 import { Readiness } from '@holdfast/service';
 import { AccessTokens } from './access-token.js';
+import { AccessTokenStrategy } from './access-token.strategy.js';
 import { AccessGuard } from './access.guard.js';
-import { BearerStrategy } from './bearer.strategy.js';
+import { DpopProofs } from './dpop-proofs.js';
 import { OrganizationProfiles } from './organization-profiles.js';
 import { PersonSessions } from './person-sessions.js';
 import { PlatformKeys } from './platform-keys.js';
 import { RequestLimits } from './request-limits.js';
 
-/** Authentication, authorization and rate limits of requests: bearer token or session, organization, operation. */
+/** Authentication, authorization and rate limits of requests: access token or session, organization, operation. */
 @Global()
 @Module({
   imports: [PassportModule],
@@ -20,7 +21,8 @@ import { RequestLimits } from './request-limits.js';
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: RevocationFeed, inject: [Bus, Readiness], useFactory: revocationFeed },
     AccessTokens,
-    BearerStrategy,
+    AccessTokenStrategy,
+    DpopProofs,
     OrganizationProfiles,
     PersonSessions,
     PlatformKeys,

@@ -15,6 +15,8 @@ import { problemExamples, problemHeaders, problemResponses, problemSchema } from
 const commonErrors: ErrorCode[] = [
   'missing_token',
   'invalid_token',
+  'invalid_dpop_proof',
+  'use_dpop_nonce',
   'wrong_organization',
   'insufficient_scope',
   'invalid_request',
@@ -94,7 +96,7 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
           type: 'oauth2',
           description:
             'An access token as `Authorization: Bearer …`, in the header only. It is valid for ten minutes, and is ' +
-            'refused within a second after its app was disabled or its grant or secret revoked.',
+            'refused within a second after its app was disabled or its grant, secret or key revoked.',
           flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
         },
         hubSession: {
@@ -110,6 +112,13 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
           type: 'http',
           scheme: 'bearer',
           description: "Access token of a customer, issued by the organization's issuer",
+        },
+        dpop: {
+          type: 'http',
+          scheme: 'dpop',
+          description:
+            'An access token that is bound to a key (RFC 9449), as `Authorization: DPoP …`, with a proof of the key ' +
+            'in the header `DPoP`. Such a token is refused as a bearer token, and the reverse.',
         },
         clientBasic: { type: 'http', scheme: 'basic', description: 'Client ID and client secret of the app' },
       },
@@ -209,7 +218,7 @@ function isForPeople(operation: string): boolean {
 function securityOf(operation: string): Json[] {
   const isForApps = !(neverGrantable as readonly string[]).includes(operation);
   return [
-    ...(isForApps ? [{ clientCredentials: [operation] }] : []),
+    ...(isForApps ? [{ clientCredentials: [operation] }, { dpop: [] }] : []),
     ...(isForPeople(operation) ? [{ hubSession: [] }] : []),
   ];
 }

@@ -50,6 +50,10 @@ export const problemHeaders = {
     description: 'The required kind of token, and the missing scope (RFC 6750 §3, RFC 9728)',
     schema: { type: 'string' },
   },
+  'DPoP-Nonce': {
+    description: 'With `use_dpop_nonce`: the nonce that the next DPoP proof needs (RFC 9449 §9)',
+    schema: { type: 'string' },
+  },
   'Retry-After': { description: 'Seconds after which to try again', schema: { type: 'integer' } },
 };
 
@@ -90,13 +94,14 @@ function problemResponse(status: number, codes: ErrorCode[]): Json {
   const nameOf = (code: ErrorCode) => (code === 'invalid_request' && status === 422 ? 'invalid_request-422' : code);
   const challenge =
     status === 401 || status === 403 ? { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } } : {};
+  const nonce = codes.includes('use_dpop_nonce') ? { 'DPoP-Nonce': { $ref: '#/components/headers/DPoP-Nonce' } } : {};
   const retryAfter =
     status === 503 || status === 429 || codes.includes('idempotency_in_progress')
       ? { 'Retry-After': { $ref: '#/components/headers/Retry-After' } }
       : {};
   return {
     description: codes.map((c) => `\`${c}\`: ${errorCatalogue[c].title}.`).join(' '),
-    headers: { ...requestIdHeader, ...challenge, ...retryAfter },
+    headers: { ...requestIdHeader, ...challenge, ...nonce, ...retryAfter },
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/Problem' },

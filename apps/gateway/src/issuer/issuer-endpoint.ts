@@ -52,6 +52,17 @@ export interface Member {
   values?: readonly string[];
 }
 
+/** Members of a form for a client that authenticates with `private_key_jwt`. */
+export const clientAssertion: Record<string, Member> = {
+  client_assertion_type: {
+    description: 'With `client_assertion`: its type',
+    values: ['urn:ietf:params:oauth:client-assertion-type:jwt-bearer'],
+  },
+  client_assertion: {
+    description: 'Of an app that authenticates with its private key: a JWT that the key has signed (RFC 7523)',
+  },
+};
+
 const schemaOf = ({ values }: Member) => ({ type: 'string', ...(values && { enum: values }) });
 
 export const queryOf = (members: Record<string, Member>) =>
@@ -99,12 +110,13 @@ export const temporarilyUnavailable = oauthErrorResponse(
 );
 export const noOrganization = { $ref: '#/components/responses/UnknownOrganization' };
 /**
- * Client authentication: web apps by Basic or by `client_secret` in the form; public clients send their `client_id`.
+ * Client authentication: web apps by Basic, or by `client_secret` or `client_assertion` in the form; public clients
+ * send their `client_id`.
  */
 export const byClient = [{ clientBasic: [] }, {}];
 export const clientId = { description: 'For spa and native apps, which have no secret', example: example.clientId };
 export const invalidClient = oauthErrorResponse(
-  '`invalid_client`: no such client, a wrong secret, or a disabled app; the response is the same',
+  '`invalid_client`: no such client, a wrong secret or client assertion, or a disabled app; the response is the same',
   'invalid_client',
   'client authentication failed',
   {

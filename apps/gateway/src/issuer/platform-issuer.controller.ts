@@ -3,6 +3,7 @@ import { operationNames, platformIssuerPaths } from '@holdfast/contracts';
 import { describedJson, describedText, describedTexts, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint } from '../endpoints/endpoint.js';
+import { assertionMembers, dpopHeader } from './client-proofs.js';
 import { ForwardingController, Forwards } from './forwarding.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
 
@@ -10,7 +11,8 @@ const tag = 'OAuth';
 
 /** The token endpoint as RFC 6749 specifies it: auth validates its requests. */
 const tokenReference: Json = {
-  security: [{ clientBasic: [] }],
+  security: [{ clientBasic: [] }, {}],
+  parametersMore: [dpopHeader],
   requestBody: {
     required: true,
     content: {
@@ -23,6 +25,7 @@ const tokenReference: Json = {
               'The requested operations, separated by single spaces; all or none are granted. Known operations: ' +
                 operationNames.join(' '),
             ),
+            ...assertionMembers,
           },
           required: ['grant_type', 'scope'],
         },
@@ -37,8 +40,12 @@ const tokenReference: Json = {
         {
           type: 'object',
           properties: {
-            access_token: describedText('Send it as `Authorization: Bearer …`; its content is opaque to apps'),
-            token_type: describedText('Always `Bearer`', { const: 'Bearer' }),
+            access_token: describedText(
+              'Send it as `Authorization: Bearer …`, or `DPoP …`; its content is opaque to apps',
+            ),
+            token_type: describedText('`DPoP` if the request had a DPoP proof: the token is bound to its key', {
+              enum: ['Bearer', 'DPoP'],
+            }),
             expires_in: { type: 'integer', description: 'Lifetime in seconds: 600' },
             scope: describedText('The granted operations: those requested'),
           },
@@ -54,13 +61,14 @@ const tokenReference: Json = {
     },
     400: oauthErrorResponse(
       '`invalid_scope`: an operation that is unknown, not granted or for people only, or no scope at all. ' +
-        '`unsupported_grant_type`, `invalid_request`.',
+        '`unsupported_grant_type`, `invalid_request`. `invalid_dpop_proof`: a proof that is wrong, or missing ' +
+        'although the app requires DPoP; `use_dpop_nonce`: make a new proof with the nonce of the header `DPoP-Nonce`.',
       'invalid_scope',
       'the app was not granted issued:manage',
     ),
     401: oauthErrorResponse(
-      '`invalid_client`: no such client, a wrong secret, a disabled app or a suspended organization; the response ' +
-        'is the same',
+      '`invalid_client`: no such client, a wrong secret or client assertion, a disabled app or a suspended ' +
+        'organization; the response is the same',
       'invalid_client',
       'client authentication failed',
       {
@@ -94,7 +102,9 @@ const serverMetadataReference: Json = {
             issuer: describedText('The authorization server'),
             token_endpoint: describedText('Where tokens are issued'),
             grant_types_supported: describedTexts('Only `client_credentials`'),
-            token_endpoint_auth_methods_supported: describedTexts('Only `client_secret_basic`'),
+            token_endpoint_auth_methods_supported: describedTexts('`client_secret_basic` and `private_key_jwt`'),
+            token_endpoint_auth_signing_alg_values_supported: describedTexts('Algorithms of client assertions'),
+            dpop_signing_alg_values_supported: describedTexts('Algorithms of DPoP proofs'),
             scopes_supported: describedTexts('Every operation that an app can be granted'),
           },
         },
@@ -102,7 +112,7 @@ const serverMetadataReference: Json = {
           issuer: 'https://id.example',
           token_endpoint: 'https://id.example/oauth2/token',
           grant_types_supported: ['client_credentials'],
-          token_endpoint_auth_methods_supported: ['client_secret_basic'],
+          token_endpoint_auth_methods_supported: ['client_secret_basic', 'private_key_jwt'],
         },
       ),
     },
@@ -112,7 +122,7 @@ const serverMetadataReference: Json = {
 export const tokenEndpoint = endpoint({
   id: 'createToken',
   method: 'POST',
-  public: 'the client authenticates with its secret',
+  public: 'the client authenticates with its secret or key',
   limit: 'token',
   path: platformIssuerPaths.token,
   tag,
@@ -121,7 +131,9 @@ export const tokenEndpoint = endpoint({
   errorForm: 'oauth',
   summary: 'Get an access token',
   description:
-    'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication. Form-encoded: ' +
+    'OAuth 2.0 client credentials (RFC 6749 §4.4) with HTTP Basic authentication, or with a client assertion (RFC ' +
+    '7523) that the key of the app has signed: `aud` is the issuer, `exp` at most five minutes away, `jti` used ' +
+    'once. Form-encoded: ' +
     '`grant_type=client_credentials` and `scope`, the requested operations, separated by spaces; each must have ' +
     'been granted to the app. The token is valid for ten minutes. Errors are those of RFC 6749 §5.2.',
   responses: { 200: { description: 'An access token' } },

@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { apiAudience, operationNames } from '@holdfast/contracts';
+import { apiAudience, operationNames, proofAlgorithms } from '@holdfast/contracts';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { describedJson, describedText, describedTexts } from '../docs/described.js';
@@ -18,6 +18,7 @@ const resourceMetadataReference: Json = {
             authorization_servers: describedTexts('Issuers of tokens for it'),
             scopes_supported: describedTexts('Every operation that a token can have'),
             bearer_methods_supported: describedTexts('Only `header`'),
+            dpop_signing_alg_values_supported: describedTexts('Algorithms of DPoP proofs'),
             resource_documentation: describedText('The API reference'),
           },
         },
@@ -75,6 +76,8 @@ export class ResourceMetadataController {
       authorization_servers: [BASE_URL],
       scopes_supported: operationNames,
       bearer_methods_supported: ['header'],
+      // Tokens of apps that do not require DPoP are accepted without it, so nothing says that it is required.
+      dpop_signing_alg_values_supported: proofAlgorithms,
       resource_documentation: `${BASE_URL}/docs`,
     };
   }

@@ -1,8 +1,10 @@
 import { issuerPaths } from '@holdfast/contracts';
 import { describedJson, describedText, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
+import { dpopHeader } from './client-proofs.js';
 import {
   byClient,
+  clientAssertion,
   clientId,
   example,
   formOf,
@@ -18,7 +20,9 @@ const tokens = {
   type: 'object',
   properties: {
     access_token: describedText('For userinfo, valid for ten minutes; its content is opaque to apps'),
-    token_type: describedText('Always `Bearer`', { const: 'Bearer' }),
+    token_type: describedText('`DPoP` if the request had a DPoP proof: the token is bound to its key', {
+      enum: ['Bearer', 'DPoP'],
+    }),
     expires_in: { type: 'integer', description: 'Lifetime in seconds: 600' },
     id_token: describedText(
       'The customer, signed by a key of `jwks`: `sub`, `credential`, `amr`, `acr`, `auth_time`, `nonce`',
@@ -30,6 +34,7 @@ const tokens = {
 };
 const issuerTokenReference: Json = {
   security: byClient,
+  parametersMore: [dpopHeader],
   requestBody: formOf({
     grant_type: {
       description: 'What is exchanged',
@@ -51,6 +56,7 @@ const issuerTokenReference: Json = {
     },
     refresh_token: { description: 'With `refresh_token`: the newest refresh token of the sign-in' },
     client_id: clientId,
+    ...clientAssertion,
   }),
   responses: {
     200: {
@@ -65,7 +71,9 @@ const issuerTokenReference: Json = {
     },
     400: oauthErrorResponse(
       '`invalid_grant`: the code or refresh token is unknown, used, expired, of another app, or its customer can ' +
-        'no longer sign in. `invalid_request`, `unsupported_grant_type`, `unauthorized_client`.',
+        'no longer sign in. `invalid_request`, `unsupported_grant_type`, `unauthorized_client`. ' +
+        '`invalid_dpop_proof`: a proof that is wrong, or missing although the app requires DPoP; `use_dpop_nonce`: ' +
+        'make a new proof with the nonce of the header `DPoP-Nonce`.',
       'invalid_grant',
       'grant request is invalid',
     ),
@@ -112,7 +120,7 @@ const claims = {
   required: ['sub', 'credential'],
 };
 const userinfoReference: Json = {
-  security: [{ customerToken: [] }],
+  security: [{ customerToken: [] }, { dpop: [] }],
   responses: {
     200: {
       description: 'The customer; no e-mail and no name',
@@ -136,6 +144,7 @@ const revocationReference: Json = {
     token: { description: 'A refresh or access token of this app', required: true, example: 'r5Jv…' },
     token_type_hint: { description: 'Which of the two it is', values: ['access_token', 'refresh_token'] },
     client_id: clientId,
+    ...clientAssertion,
   }),
   responses: {
     200: { description: 'The token is no longer valid, or never was' },
@@ -161,7 +170,8 @@ const issuerToken = issuerEndpoint(
     limit: 'token',
     reference: issuerTokenReference,
     description:
-      'web apps authenticate with their secret (Basic or in the body), spa and native apps only by PKCE: ' +
+      'web apps authenticate with their secret (Basic or in the body) or a client assertion (RFC 7523), spa ' +
+      'and native apps only by PKCE: ' +
       '`client_id` in the body, or Basic with an empty secret. Each use replaces the refresh token. If it is used ' +
       'again within seconds, by a second tab or after a lost response, it returns the same successor again. If it ' +
       'is used later, or after its successor, everything issued from its sign-in is revoked.',

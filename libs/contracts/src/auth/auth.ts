@@ -61,7 +61,8 @@ export const accessTokenClaimsSchema = z.object({
   org: z.string().describe('shortId of the app'),
   client_name: z.string(),
   client_version: z.int().describe('Version of the app record when the token was issued'),
-  secret_id: z.string().optional().describe('The client secret with which it was requested'),
+  secret_id: z.string().optional().describe('The client secret or key with which it was requested'),
+  cnf: z.object({ jkt: z.string() }).optional().describe('The key to which the token is bound (RFC 9449)'),
   api_version: z.string().describe('The API version that the app pinned'),
 });
 export type AccessTokenClaims = z.infer<typeof accessTokenClaimsSchema>;

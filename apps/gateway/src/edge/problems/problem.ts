@@ -1,10 +1,21 @@
-import { errorCatalogue, stepUpMaxAgeSeconds } from '@holdfast/contracts';
+import { errorCatalogue, proofAlgorithms, stepUpMaxAgeSeconds } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 
 /** The missing scope is part of the challenge (RFC 6750 §3). */
 export class InsufficientScopeError extends AppError {
   constructor(readonly scope: string) {
     super('insufficient_scope', `This needs the scope ${scope}.`);
+  }
+}
+
+/** An error of a token or proof under the scheme DPoP (RFC 9449 §7.1, §9), with the nonce that the next proof needs. */
+export class DpopError extends AppError {
+  constructor(
+    code: 'invalid_token' | 'invalid_dpop_proof' | 'use_dpop_nonce',
+    detail: string,
+    readonly nonce?: string,
+  ) {
+    super(code, detail);
   }
 }
 
@@ -27,6 +38,7 @@ export function problemHeaders(error: AppError, baseUrl: string): Record<string,
   const challenge = challengeOf(error, baseUrl);
   return {
     ...(challenge && { 'www-authenticate': challenge }),
+    ...(error instanceof DpopError && error.nonce !== undefined && { 'dpop-nonce': error.nonce }),
     // RFC 9110 §15.5.9: the rest of the request must not be parsed as the next one.
     ...(error.status === 408 && { connection: 'close' }),
     ...(error.retryAfter !== undefined && { 'retry-after': String(error.retryAfter) }),
@@ -36,6 +48,8 @@ export function problemHeaders(error: AppError, baseUrl: string): Record<string,
 function challengeOf(error: AppError, baseUrl: string): string | undefined {
   const { code } = error;
   const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`;
+  if (error instanceof DpopError)
+    return `DPoP realm="${baseUrl}", error="${code}", algs="${proofAlgorithms.join(' ')}", ${metadata}`;
   if (code === 'missing_token') return `Bearer realm="${baseUrl}", ${metadata}`;
   if (code === 'invalid_token') return `Bearer realm="${baseUrl}", error="invalid_token", ${metadata}`;
   // RFC 9470 §3.

@@ -1,13 +1,13 @@
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { bearerToken } from './bearer-header.js';
+import { presentedToken } from './authorization-header.js';
 
-const from = (...rawHeaders: string[]) => bearerToken({ rawHeaders } as IncomingMessage);
+const from = (...rawHeaders: string[]) => presentedToken({ rawHeaders });
 
 describe('the Authorization header', () => {
-  it('is "Bearer", one space and a b64token', () => {
-    expect(from('Authorization', 'Bearer abc.def-_~+/==')).toBe('abc.def-_~+/==');
-    expect(from('Host', 'x', 'authorization', 'bearer abc')).toBe('abc');
+  it('is "Bearer" or "DPoP", one space and a b64token', () => {
+    expect(from('Authorization', 'Bearer abc.def-_~+/==')).toEqual({ scheme: 'bearer', token: 'abc.def-_~+/==' });
+    expect(from('Host', 'x', 'authorization', 'bearer abc')).toEqual({ scheme: 'bearer', token: 'abc' });
+    expect(from('Authorization', 'DPoP abc')).toEqual({ scheme: 'dpop', token: 'abc' });
   });
 
   it.each([
@@ -15,7 +15,7 @@ describe('the Authorization header', () => {
     ['Basic', ['Authorization', 'Basic YTpi']],
     ['a lookalike', ['Authorization', 'Bearerabc']],
     ['another header only', ['X-Authorization', 'Bearer abc']],
-  ])('answers missing_token when there is no bearer token: %s', (_, headers) =>
+  ])('answers missing_token when there is no access token: %s', (_, headers) =>
     expect(() => from(...headers)).toThrow(expect.objectContaining({ code: 'missing_token' })),
   );
 
@@ -30,6 +30,9 @@ describe('the Authorization header', () => {
     'Bearer abc=d',
     'Bearer "abc"',
     'Bearer abc\u00e9',
+    'DPoP',
+    'DPoP  abc',
+    'DPoP abc, Bearer abc',
   ])('answers invalid_token for any other form: %j', (header) =>
     expect(() => from('Authorization', header)).toThrow(expect.objectContaining({ code: 'invalid_token' })),
   );
