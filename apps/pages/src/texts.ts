@@ -107,6 +107,25 @@ export const texts = {
       `Go back to ${app} and sign in from there.`,
   },
 
+  hub: {
+    title: 'Hub',
+    signedIn: (name: string) => name,
+    signedInBody: 'You are signed in to the hub of your organization.',
+    email: 'E-mail',
+    roles: 'Roles',
+    noRoles: 'None',
+    role: { owner: 'Owner', admin: 'Admin', auditor: 'Auditor', approver: 'Approver', support: 'Support' },
+    signOut: 'Sign out',
+    signingOut: 'Signing you out …',
+    signedOut: 'Sign in to the hub',
+    signedOutBody: 'Use the passkey that you made when you accepted your invitation.',
+    signIn: 'Sign in',
+    denied: 'You cannot sign in here',
+    deniedBody: 'Your account is not active, or you left without signing in. Ask the people who invited you.',
+    failed: 'That sign-in did not work',
+    failedBody: 'It took too long, or it began in another tab or browser. Please sign in again.',
+  },
+
   stopped: {
     cancelled: 'Nothing has happened yet',
     cancelledBody:

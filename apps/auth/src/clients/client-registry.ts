@@ -1,9 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { RevocationFeed } from '@holdfast/access';
 import { clientIdPattern, getClient } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { Config } from '../config.js';
 import { toClientRecord, type ClientRecord } from './client-record.js';
+import { withHubSettings } from './hub-client.js';
 import { RevocableCache } from './revocable-cache.js';
 
 /** Clients from directory, cached. A change of an organization invalidates all of its apps. */
@@ -14,6 +17,7 @@ export class ClientRegistry {
   constructor(
     private readonly bus: Bus,
     feed: RevocationFeed,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'BASE_URL'>,
   ) {
     this.cache = new RevocableCache(
       feed,
@@ -31,7 +35,8 @@ export class ClientRegistry {
 
   private async query(clientId: string): Promise<ClientRecord | undefined> {
     try {
-      return toClientRecord(await this.bus.request(getClient, { clientId }, systemContext('auth')));
+      const found = await this.bus.request(getClient, { clientId }, systemContext('auth'));
+      return withHubSettings(toClientRecord(found), this.config.BASE_URL);
     } catch (error) {
       if (error instanceof AppError && error.code === 'unknown_app') return undefined;
       throw error;

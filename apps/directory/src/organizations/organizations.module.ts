@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OutboundModule } from '../outbound.module.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
+import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
 import { ListOrganizationsHandler } from './list-organizations.handler.js';
 import { OperatorReads } from './operator-reads.js';
@@ -22,7 +23,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     KnownOrganizationsHandler,
     OrganizationProfileHandler,
   ],
-  providers: [Organizations, OperatorReads],
+  providers: [Organizations, OperatorReads, HubApps],
   exports: [Organizations, OperatorReads],
 })
 export class OrganizationsModule {}

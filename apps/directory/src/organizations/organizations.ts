@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
-import { violatedUnique } from '@holdfast/data';
+import { sqlOf, violatedUnique } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import { Changes, type Change } from '../changes/changes.js';
+import { insertHubApp } from './hub-apps.js';
 import { OrganizationEntity, toOrganization } from './organization.entity.js';
 
 /** A change of an organization, for its audit record. */
@@ -42,6 +43,7 @@ export class Organizations {
       await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
         throw violatedUnique(error) === 'organization_pkey' ? shortIdTaken(shortId) : error;
       });
+      await insertHubApp(sqlOf(manager), shortId);
       const change = changeOf('organization.created', organization, { action: 'organization.create', changes });
       return { change, reply: toOrganization(organization) };
     });

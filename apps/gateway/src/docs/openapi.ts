@@ -55,8 +55,8 @@ const introduction = [
     'cannot guarantee this responds 503 with `Retry-After`, never with an old state.',
   '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
     '`RateLimit` (draft-ietf-httpapi-ratelimit-headers), a 429 `Retry-After`.',
-  '**Order of checks.** Token or session (401), rate limit (429), organization (403), scope (403), parameters and body ' +
-    '(400, 422), object (404, the same whether it belongs to another app or does not exist).',
+  '**Order of checks.** Token or session (401), rate limit (429), organization (403), scope (403), parameters and ' +
+    'body (400, 422), object (404, the same whether it belongs to another app or does not exist).',
 ].join('\n\n');
 
 /** The OpenAPI 3.1 description, generated from the declarations that guard and validate. */
@@ -105,8 +105,8 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
           name: `${baseUrl.startsWith('https:') ? '__Host-' : ''}holdfast-{shortId}-hub`,
           description:
             "The session of a person at their organization's hub, with the operations of their roles. Only pages of " +
-            'this site can use it: a change needs our own `Origin`. What widens rights needs a sign-in of at most ten ' +
-            'minutes ago. Beside an `Authorization` header the cookie does not count.',
+            'this site can use it: a change needs our own `Origin`. What widens rights needs a sign-in of at most ' +
+            'ten minutes ago. Beside an `Authorization` header the cookie does not count.',
         },
         customerToken: {
           type: 'http',

@@ -10,6 +10,7 @@ const favicon = { type: 'image/vnd.microsoft.icon', content: Buffer.from([0, 0, 
 const pages: BuiltPages = {
   documents: {
     claim: '<!doctype html>claim',
+    hub: '<!doctype html>hub',
     invitation: '<!doctype html>invitation',
     'sign-in': '<!doctype html>sign-in',
   },
@@ -39,6 +40,8 @@ describe('PagesController', () => {
     ['/o/nobody-here/claim', 'claim'],
     ['/o/acme/invitation', 'invitation'],
     ['/o/nobody-here/invitation', 'invitation'],
+    ['/hub/acme', 'hub'],
+    ['/hub/nobody-here?sign_in=denied', 'hub'],
     ['/o/acme/sign-in/abc', 'sign-in'],
     ['/o/nobody-here/sign-in/xyz', 'sign-in'],
   ])('answers %s with the same uncacheable document for every organization', async (url, page) => {

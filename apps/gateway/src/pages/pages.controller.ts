@@ -1,6 +1,7 @@
 import { applyDecorators, Controller, Header, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { hubPaths } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 import { endpoint, Route } from '../endpoints/endpoint.js';
@@ -77,6 +78,22 @@ const signInPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
+const hubPageEndpoint = endpoint({
+  id: 'getHubPage',
+  method: 'GET',
+  public: 'static files, the same for everybody',
+  limit: 'page',
+  path: hubPaths.page,
+  tag,
+  unrecorded,
+  internal: 'a page, or what it loads',
+  summary: 'The hub, where people of the organization work',
+  description: sameForAll,
+  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
+  query: z.object({ sign_in: z.string().optional().describe('How the sign-in that has just ended failed') }),
+  responses: { 200: { description: 'The page' } },
+});
+
 const pageAssetEndpoint = endpoint({
   id: 'getPageAsset',
   method: 'GET',
@@ -135,6 +152,12 @@ export class PagesController {
   @PageHeaders()
   signIn(): string {
     return this.pages.documents['sign-in'];
+  }
+
+  @Route(hubPageEndpoint)
+  @PageHeaders()
+  hub(): string {
+    return this.pages.documents.hub;
   }
 
   @Route(pageAssetEndpoint)

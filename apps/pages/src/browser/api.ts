@@ -15,6 +15,7 @@ export async function call<T>(method: 'GET' | 'POST', address: string, body: obj
   }).catch(() => {
     throw new Failed('unavailable');
   });
+  if (response.status === 204) return {} as T;
   const json = (await response.json().catch(() => undefined)) as (T & { code?: unknown }) | undefined;
   if (!response.ok) throw failureOfResponse(response.status, json?.code, response.headers.get('retry-after'));
   if (json === undefined) throw new Failed('unavailable');

@@ -11,6 +11,7 @@ export type FailureKind =
   | 'rate_limited'
   | 'unavailable'
   | 'not_found'
+  | 'signed_out'
   | 'cancelled'
   | 'existing'
   | 'unsuitable'
@@ -31,6 +32,8 @@ const kindByCode = new Map<string, FailureKind>(
     rate_limited: 'rate_limited',
     unavailable: 'unavailable',
     not_found: 'not_found',
+    missing_token: 'signed_out',
+    invalid_token: 'signed_out',
   } satisfies Partial<Record<ErrorCode, FailureKind>>),
 );
 

@@ -8,7 +8,12 @@ import { documentOf } from './document.ts';
 /** Builds `dist`: one document per page, and in `dist/assets` the files they load, with their hash in the name. */
 const source = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(source, '..', 'dist');
-const pages = { claim: texts.claim.title, invitation: texts.invitation.title, 'sign-in': texts.signIn.title };
+const pages = {
+  claim: texts.claim.title,
+  hub: texts.hub.title,
+  invitation: texts.invitation.title,
+  'sign-in': texts.signIn.title,
+};
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });

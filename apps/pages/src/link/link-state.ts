@@ -94,6 +94,9 @@ function failed(loadedLink: LinkView | undefined, { kind, retryAfter }: Failed):
       return { name: 'expired', ...link };
     case 'link_withdrawn':
       return { name: 'withdrawn', ...link };
+    case 'signed_out':
+      // These pages need no session, so this is an error of the server.
+      return { name: 'stopped', why: 'unavailable', ...link };
     default:
       return { name: 'stopped', why: kind, ...link, ...(retryAfter !== undefined && { retryAfter }) };
   }

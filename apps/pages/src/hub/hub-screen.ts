@@ -1,0 +1,47 @@
+import { failureTexts } from '../screen/failure-texts.ts';
+import type { Screen } from '../screen/screen.ts';
+import { texts } from '../texts.ts';
+import type { HubState } from './hub-state.ts';
+
+export type HubAction = 'signOut' | 'retry';
+
+const words = texts.hub;
+
+/** @param signIn address at which the sign-in begins */
+export function hubScreen(state: HubState, signIn: string): Screen<HubAction> {
+  switch (state.name) {
+    case 'loading':
+      return { tone: 'busy', heading: texts.loading, body: [] };
+    case 'signedOut':
+      return {
+        tone: state.failure ? 'stop' : 'calm',
+        heading: state.failure ? words[state.failure] : words.signedOut,
+        body: [state.failure ? words[`${state.failure}Body`] : words.signedOutBody],
+        primary: { label: words.signIn, href: signIn },
+      };
+    case 'signedIn': {
+      const { name, email, roles } = state.user;
+      return {
+        tone: 'good',
+        heading: words.signedIn(name),
+        body: [words.signedInBody],
+        facts: [
+          { name: words.email, value: email },
+          {
+            name: words.roles,
+            value: roles.length > 0 ? roles.map((role) => words.role[role]).join(', ') : words.noRoles,
+          },
+        ],
+        primary: { label: words.signOut, action: 'signOut' },
+      };
+    }
+    case 'signingOut':
+      return { tone: 'busy', heading: words.signingOut, body: [] };
+    case 'stopped':
+      return {
+        tone: 'stop',
+        ...failureTexts(state.why, state.retryAfter),
+        primary: { label: texts.tryAgain, action: 'retry' },
+      };
+  }
+}
