@@ -14,13 +14,14 @@ afterEach(() => rm(folder, { recursive: true }));
 test('reads the built pages and their assets', async () => {
   await Promise.all([
     writeFile(join(folder, 'claim.html'), 'c'),
+    writeFile(join(folder, 'hub.html'), 'h'),
     writeFile(join(folder, 'invitation.html'), 'i'),
     writeFile(join(folder, 'sign-in.html'), 's'),
     writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p'),
   ]);
   const { documents, assets } = await readPages(folder);
   expect([documents, [...assets.keys()], assets.get('page-AAAAAAAA.css')?.type]).toEqual([
-    { claim: 'c', invitation: 'i', 'sign-in': 's' },
+    { claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's' },
     ['page-AAAAAAAA.css'],
     'text/css; charset=utf-8',
   ]);
