@@ -10,6 +10,7 @@ import { eventCommands } from './commands/events.js';
 import { grantCommands } from './commands/grants.js';
 import { keyCommands } from './commands/keys.js';
 import { organizationCommands } from './commands/organizations.js';
+import { personCommands } from './commands/people.js';
 import { presenceCommands } from './commands/presence.js';
 import { secretCommands } from './commands/secrets.js';
 import { typeCommands } from './commands/types.js';
@@ -39,6 +40,7 @@ export function createProgram(): Command {
     grantCommands,
     secretCommands,
     typeCommands,
+    personCommands,
     presenceCommands,
     keyCommands,
     auditCommands,

@@ -46,7 +46,7 @@ export const operator = { type: 'operator', id: 'operator' } as const;
 let nats: TestBus;
 export let database: TestDatabase;
 let services: RunningService[];
-let auditConsumer: EventConsumer<typeof streams.directory>;
+let consumers: EventConsumer<typeof streams.directory>[];
 const connections: NatsConnection[] = [];
 /** The port of directory's `/readyz` and `/metrics`. */
 export const opsPort = () => services[0]!.opsPort;
@@ -109,15 +109,21 @@ export function withDirectory(baseUrl = 'http://localhost', clock?: Clock): void
       ...(clock && { clock }),
     });
     services = await Promise.all([directory, startAuditStub(config, nats.seed('audit'))]);
-    auditConsumer = new EventConsumer(streams.directory, 'audit', new Bus(await connect('audit')), async (batch) =>
-      collectOnce(events, batch),
+    // The other services confirm every event. An erasure ends when all have.
+    consumers = await Promise.all(
+      streams.directory.consumers.map(
+        async (consumer) =>
+          new EventConsumer(streams.directory, consumer, new Bus(await connect(consumer)), async (batch) => {
+            if (consumer === 'audit') collectOnce(events, batch);
+          }),
+      ),
     );
-    auditConsumer.start();
+    for (const consumer of consumers) consumer.start();
     await request(createOrganization, { shortId: 'acme', name: 'Acme' });
   });
 
   afterAll(async () => {
-    await auditConsumer.stop();
+    await Promise.all(consumers.map((consumer) => consumer.stop()));
     await Promise.all(services.map((service) => service.stop()));
     for (const connection of connections) await connection.close();
     await Promise.all([nats.stop(), database.drop()]);

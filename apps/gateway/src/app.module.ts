@@ -3,6 +3,7 @@ import { AccessModule } from './access/access.module.js';
 import { AppsApiModule } from './admin/apps/apps-api.module.js';
 import { AuditApiModule } from './admin/audit/audit-api.module.js';
 import { EventsModule } from './admin/events/events.module.js';
+import { UsersApiModule } from './admin/users/users-api.module.js';
 import { AuditRecordsModule } from './audit/audit-records.module.js';
 import { ClaimModule } from './claim/claim.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
@@ -11,6 +12,7 @@ import { EdgeModule } from './edge/edge.module.js';
 import { EndpointsModule } from './endpoints/endpoints.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HubModule } from './hub/hub.module.js';
+import { InvitationModule } from './invitation/invitation.module.js';
 import { IssuerModule } from './issuer/issuer.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PresenceModule } from './presence/presence.module.js';
@@ -23,8 +25,10 @@ import { PresenceModule } from './presence/presence.module.js';
     AuditRecordsModule,
     CredentialsModule,
     ClaimModule,
+    InvitationModule,
     PresenceModule,
     AppsApiModule,
+    UsersApiModule,
     AuditApiModule,
     EventsModule,
     IssuerModule,

@@ -13,6 +13,7 @@ export * from './directory/apps-admin.js';
 export * from './directory/invitations.js';
 export * from './directory/people.js';
 export * from './directory/person-fields.js';
+export * from './directory/person-passkeys.js';
 export * from './directory/person-sign-in.js';
 export * from './directory/rp-id.js';
 export * from './directory/assignments.js';

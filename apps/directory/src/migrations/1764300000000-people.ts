@@ -74,8 +74,6 @@ const people = [
      FOREIGN KEY (org, person_id) REFERENCES person (org, id) ON DELETE CASCADE)`,
   'CREATE INDEX person_passkey_person ON person_passkey (org, person_id)',
   ...challengeTable('person'),
-  // Hashes of removed people, by which a restored backup removes them again (docs/runbook.md).
-  'CREATE TABLE erased (hash bytea PRIMARY KEY, at timestamptz(3) NOT NULL DEFAULT now())',
 ];
 
 /** `name_key` is the normalized name: two groups of an organization cannot differ in case or spelling variants only. */
@@ -156,17 +154,29 @@ const assignments = [
 const revocationFeed = [
   'ALTER TABLE access_change DROP CONSTRAINT access_change_kind_check',
   `ALTER TABLE access_change ADD CONSTRAINT access_change_kind_check CHECK (kind IN ('app', 'organization', 'person'))`,
+  `CREATE INDEX access_change_person ON access_change (at) WHERE kind = 'person'`,
+];
+
+const erasures = [
+  // Hashes of removed people, by which a restored backup removes them again (docs/runbook.md).
+  'CREATE TABLE erased (hash bytea PRIMARY KEY, at timestamptz(3) NOT NULL DEFAULT now())',
+  // A removal finds the events of its person in the outbox.
+  'CREATE INDEX outbox_aggregate ON outbox (aggregate)',
+  // Read every second, and empty most of the time.
+  `CREATE INDEX outbox_erasure_started ON outbox (aggregate) WHERE subject = 'evt.directory.user.erasure_started'`,
 ];
 
 export class People1764300000000 implements MigrationInterface {
   name = 'People1764300000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const sql of [people, groups, assignments, revocationFeed].flat()) await runner.query(sql);
+    for (const sql of [people, groups, assignments, revocationFeed, erasures].flat()) await runner.query(sql);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`DELETE FROM access_change WHERE kind = 'person'`);
+    for (const index of ['outbox_erasure_started', 'outbox_aggregate', 'access_change_person'])
+      await runner.query(`DROP INDEX ${index}`);
     await runner.query('ALTER TABLE access_change DROP CONSTRAINT access_change_kind_check');
     await runner.query(
       `ALTER TABLE access_change ADD CONSTRAINT access_change_kind_check CHECK (kind IN ('app', 'organization'))`,

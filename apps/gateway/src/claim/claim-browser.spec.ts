@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sha256 } from '@holdfast/platform';
 import { ClaimBrowser } from './claim-browser.js';
 
-const browser = new ClaimBrowser('https://id.example');
+const browser = new ClaimBrowser('https://id.example', 'claim');
 const secret = 'A'.repeat(43);
 const hash = sha256(secret).toString('base64url');
 
@@ -23,7 +23,7 @@ describe('ClaimBrowser', () => {
   });
 
   it('sets a cookie that works without TLS at a base URL without TLS', () => {
-    expect(begin(requestWith(), new ClaimBrowser('http://localhost:3000')).cookie).toMatch(
+    expect(begin(requestWith(), new ClaimBrowser('http://localhost:3000', 'claim')).cookie).toMatch(
       /^holdfast-acme-claim=[\w-]{43}; Path=\/; Max-Age=900; HttpOnly; SameSite=Strict$/,
     );
   });

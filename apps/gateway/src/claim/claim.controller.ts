@@ -22,6 +22,7 @@ import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
 import { Input } from '../requests/input.js';
 import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
+import { registrationExample } from './registration-example.js';
 
 const tag = 'Claim';
 const tokenNote = 'Needs no access token but the token of the claim link, in the body and never in a URL.';
@@ -33,17 +34,6 @@ const params = z.strictObject({
 });
 const token = z.string().max(500).describe('The part of the claim link after `#`');
 const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
-const registrationExample = {
-  id: 'q83vEjRWeJA',
-  rawId: 'q83vEjRWeJA',
-  type: 'public-key',
-  clientExtensionResults: {},
-  response: {
-    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
-    attestationObject: 'o2NmbXRkbm9uZQ',
-    transports: ['internal'],
-  },
-};
 const commonErrors: ErrorCode[] = [
   'invalid_request',
   'unknown_claim',
@@ -186,7 +176,7 @@ export class ClaimController {
     private readonly organizations: OrganizationProfiles,
     @Inject(CONFIG) { BASE_URL }: GatewayConfig,
   ) {
-    this.browser = new ClaimBrowser(BASE_URL);
+    this.browser = new ClaimBrowser(BASE_URL, 'claim');
   }
 
   @Route(claimEndpoint)

@@ -33,10 +33,13 @@ const tags: Record<string, string> = {
   'Admin API: apps':
     'The apps of the organization. Programs manage apps that hold no scope; people with the right to manage grants ' +
     'do the rest.',
+  'Admin API: users': 'The people of the organization: invitations, roles, passkeys, recovery and removal.',
+  'Admin API: own account': 'What a person does with their own account. No program can.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and denied requests included.",
   'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
   'Proof of presence':
     'Proves that a person used the sign-up form: a challenge for the form, and the widget that solves it.',
+  Invitation: 'Called by the page of an invitation link. Public: the token of the link is in the body.',
   Claim: 'Called by the page of a claim link. Public: the token of the link is in the body.',
   'OpenID Connect':
     "The organization's issuer: sign-in of customers by any standard client. Errors are those of RFC 6749 and " +

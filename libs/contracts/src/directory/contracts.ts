@@ -56,6 +56,13 @@ import {
   updatePerson,
   withdrawInvitation,
 } from './people.js';
+import {
+  beginPasskeyAddition,
+  completePasskeyAddition,
+  listPersonPasskeys,
+  removePersonPasskey,
+  renamePersonPasskey,
+} from './person-passkeys.js';
 import { beginPersonSignIn, completePersonSignIn, peopleWithAccess, personAccess } from './person-sign-in.js';
 
 /** Every contract that directory handles. */
@@ -118,4 +125,9 @@ export const directoryContracts = [
   unassign,
   listAssignments,
   listEntitlements,
+  listPersonPasskeys,
+  renamePersonPasskey,
+  removePersonPasskey,
+  beginPasskeyAddition,
+  completePasskeyAddition,
 ] as const;

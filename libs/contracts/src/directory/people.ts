@@ -44,18 +44,23 @@ const linkLifetime = z
   .describe('Seconds until the link expires: 600 (ten minutes) to 2592000 (30 days), 259200 (72 hours) when left out')
   .meta({ examples: [259200] });
 
-const invitationReply = {
-  user: userSchema,
-  invitationUrl: z
-    .url()
-    .describe('The link that accepts the invitation, once. It is shown only here: hand it to the person, keep no copy'),
-};
+/** Response with a new link. */
+export const invitedSchema = z
+  .strictObject({
+    user: userSchema.describe('The person'),
+    invitationUrl: z
+      .url()
+      .describe(
+        'The link that accepts the invitation, once. It is shown only here: hand it to the person, keep no copy',
+      ),
+  })
+  .meta({ id: 'Invited' });
 
 /** Body of an invitation. */
 export const invitationRequestSchema = z
   .strictObject({
     email: personEmail.describe('Unique in the organization, whatever its case'),
-    name: personName,
+    name: personName.describe('Their name'),
     roles: personRoles.default([]).describe('Roles that the person has as soon as they accept'),
     expiresIn: linkLifetime,
   })
@@ -66,7 +71,7 @@ export const invitePerson = idempotentCommand({
   name: 'invite-person',
   callers: ['gateway', 'operator'],
   request: z.strictObject(invitationRequestSchema.shape),
-  reply: z.strictObject(invitationReply),
+  reply: z.strictObject(invitedSchema.shape),
   errors: ['unknown_organization', 'conflict', 'insufficient_role', 'invalid_request'],
 });
 
@@ -81,7 +86,7 @@ export const reissueInvitation = idempotentCommand({
   name: 'reissue-invitation',
   callers: ['gateway', 'operator'],
   request: z.strictObject({ person: uuid, ...linkRequestSchema.shape }),
-  reply: z.strictObject(invitationReply),
+  reply: z.strictObject(invitedSchema.shape),
   errors: ['unknown_user', 'insufficient_role', 'invalid_state', 'invalid_request'],
 });
 
@@ -95,7 +100,10 @@ export const withdrawInvitation = idempotentCommand({
 });
 
 export const personPatchSchema = z
-  .strictObject({ email: personEmail.optional(), name: personName.optional() })
+  .strictObject({
+    email: personEmail.optional().describe('Unique in the organization, whatever its case'),
+    name: personName.optional().describe('Their name'),
+  })
   .refine(({ email, name }) => email !== undefined || name !== undefined, 'must name a member to change')
   .meta({ id: 'UserPatch' });
 

@@ -49,7 +49,7 @@ export const userSchema = z
   .strictObject({
     id: uuid.describe('The person'),
     email: z.string().describe('E-mail address; unique in the organization, whatever its case'),
-    name: z.string(),
+    name: z.string().describe('Their name'),
     status: z
       .enum(personStatuses)
       .describe('`invited`: they have not accepted their invitation yet; `deactivated`: they cannot sign in'),
@@ -84,7 +84,7 @@ export const passkeySchema = z
     id: uuid.describe('The passkey'),
     name: z.string().describe("At first that of the passkey's provider, if it is known"),
     synced: z.boolean().describe('Whether the provider may copy it to other devices'),
-    createdAt: instant,
+    createdAt: instant.describe('When it was added'),
     lastUsedAt: instant.optional().describe('Absent before its first sign-in'),
   })
   .meta({ id: 'UserPasskey' });

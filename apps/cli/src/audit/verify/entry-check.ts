@@ -15,7 +15,7 @@ interface CheckedEntry {
   withheld: boolean;
   /** Pseudonyms without a mapping. */
   unmapped?: UnmappedPseudonyms;
-  /** The pseudonym of a customer in it has a mapping. */
+  /** It names customers or people, and all of them have a mapping. */
   customerIsMapped: boolean;
   /** Problems as sentences without a subject: `was changed: …`. */
   problems: string[];
@@ -117,7 +117,8 @@ function checkMappings(bytes: Buffer, { actor, targets }: LeafFacts, names: Name
     others: others.filter((id) => !isMapped(id)),
     late,
   };
-  checked.customerIsMapped = customers.some(isMapped);
+  // An entry may name two people, of whom one is removed: whose passkey it names cannot be seen.
+  checked.customerIsMapped = customers.length > 0 && customers.every(isMapped);
 }
 
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {

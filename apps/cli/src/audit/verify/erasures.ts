@@ -22,7 +22,7 @@ export class Erasures {
   /** Entries in which the customer has a mapping, but an offer or credential has none. */
   private readonly partlyMapped: number[] = [];
 
-  /** A record of `subject.erase`. */
+  /** A record of `subject.erase` or `user.remove`. */
   record(seq: number, customers: readonly string[]): void {
     this.firstErasure = Math.min(this.firstErasure, seq);
     for (const pseudonym of customers) this.erased.add(pseudonym);

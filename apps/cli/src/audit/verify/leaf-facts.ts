@@ -69,25 +69,27 @@ function parsed(text: string): LeafFacts {
   };
 }
 
+const ofCustomers = new Set(['customer', 'person']);
+/** What belongs to a customer or person. */
+const owned = new Set(['offer', 'credential', 'passkey', 'access_request']);
+
 /** The actor, or else the first target: audit chooses the personal data key of a record by the same rule. */
 function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): string | undefined {
   if (actor.type === 'customer' || actor.type === 'person') return actor.id;
-  return targets.find(({ type }) => type === 'customer' || type === 'credential' || type === 'offer')?.id;
+  return targets.find(({ type }) => ofCustomers.has(type) || owned.has(type))?.id;
 }
 
 /** The pseudonyms in a leaf. */
 export interface UnmappedPseudonyms {
   /** Of customers and persons. */
   customers: string[];
-  /** Of their offers and credentials. */
+  /** Of their offers, credentials, passkeys and access requests. */
   others: string[];
   /** Those that never had a mapping: the record was appended after the erasure. */
   late: readonly string[];
 }
 
 const pseudonymForm = /^[\w-]{22}$/;
-const ofCustomers = new Set(['customer', 'person']);
-const ofOffersAndCredentials = new Set(['offer', 'credential']);
 
 /** Costs more than leafFacts(), so it is used only for leaves with a pseudonym that has no mapping. */
 export function pseudonymsIn(bytes: Buffer): UnmappedPseudonyms {
@@ -98,5 +100,5 @@ export function pseudonymsIn(bytes: Buffer): UnmappedPseudonyms {
   } = JSON.parse(bytes.toString()) as Pick<AuditEvent, 'actor' | 'targets'> & { erased?: string[] };
   const of = (types: Set<string>) =>
     [actor, ...targets].filter(({ type, id }) => types.has(type) && pseudonymForm.test(id)).map(({ id }) => id);
-  return { customers: of(ofCustomers), others: of(ofOffersAndCredentials), late: erased };
+  return { customers: of(ofCustomers), others: of(owned), late: erased };
 }

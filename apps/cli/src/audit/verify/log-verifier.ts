@@ -44,6 +44,9 @@ export interface VerifierOptions {
   allowUnprovable?: boolean;
 }
 
+/** Their records name a customer or person whose mapping was deleted. */
+const erasing = new Set(['subject.erase', 'user.remove']);
+
 /**
  * Verifies a log from its first entry to its end, and trusts nothing but `keys`: every leaf has its hash in the tree,
  * the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree when it was smaller,
@@ -106,7 +109,7 @@ export class LogVerifier {
 
   private addRecord(seq: number, record: LeafFacts): void {
     if (!this.ids.add(record.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was inserted');
-    if (record.action === 'subject.erase' && record.outcome === 'success') this.erasures.record(seq, record.targets);
+    if (erasing.has(record.action) && record.outcome === 'success') this.erasures.record(seq, record.targets);
     this.drops.record(seq, record);
   }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { Controller, Inject } from '@nestjs/common';
 import { beginInvitation, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
@@ -9,17 +8,10 @@ import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
 import { PersonIndex } from '../personal-data/person-index.js';
 import { findInvitation, invitationCeremony, requireOpen, stateOf } from './invitation.js';
+import { passkeyUserName } from './passkey-user-name.js';
 
 /** Waits for a concurrent removal, so that a challenge never outlives its person. */
 const lockPerson = statement('invitation_lock_person', 'SELECT 1 FROM person WHERE id = $1 FOR KEY SHARE');
-
-/**
- * The passkey picker shows this name. It distinguishes two passkeys and does not say whose they are: the options go to
- * whoever has the link.
- */
-export function passkeyUserName(organizationName: string): string {
-  return `${organizationName} · ${randomBytes(2).toString('hex').toUpperCase()}`;
-}
 
 /** Begins the ceremony of an invitation: options for a passkey, bound to the invitation and the browser. */
 @Controller()

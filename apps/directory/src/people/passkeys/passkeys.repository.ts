@@ -1,3 +1,4 @@
+import type { UserPasskey } from '@holdfast/contracts';
 import { statement, violatedUnique, type Sql } from '@holdfast/data';
 import { providerName, type NewPasskey } from '@holdfast/passkeys';
 import { AppError, newOpaqueId } from '@holdfast/platform';
@@ -49,4 +50,54 @@ export async function addPasskey(
 
 export async function removeAllPasskeys(sql: Sql, { org, id }: Person): Promise<void> {
   await sql.rows(removeAll, [org, id]);
+}
+
+const any = statement('person_passkey_any', 'SELECT 1 FROM person_passkey WHERE org = $1 AND person_id = $2 LIMIT 1');
+
+export async function hasPasskey(sql: Sql, { org, id }: Person): Promise<boolean> {
+  return (await sql.rows(any, [org, id])).length > 0;
+}
+
+/** A passkey as it is listed. */
+export interface PasskeyRow {
+  id: string;
+  credentialId: string;
+  name: string;
+  transports: string[];
+  deviceType: 'singleDevice' | 'multiDevice';
+  createdAt: Date;
+  lastUsedAt: Date | null;
+}
+
+const list = statement(
+  'person_passkey_list',
+  `SELECT id, credential_id AS "credentialId", name, transports, device_type AS "deviceType",
+     created_at AS "createdAt", last_used_at AS "lastUsedAt"
+   FROM person_passkey WHERE org = $1 AND person_id = $2 ORDER BY created_at, id`,
+);
+
+/** Oldest first. A person has `maxPasskeys` at most. */
+export function passkeysOf(sql: Sql, { org, id }: Pick<Person, 'org' | 'id'>): Promise<PasskeyRow[]> {
+  return sql.rows<PasskeyRow>(list, [org, id]);
+}
+
+const rename = statement('person_passkey_rename', 'UPDATE person_passkey SET name = $2 WHERE id = $1');
+const remove = statement('person_passkey_remove', 'DELETE FROM person_passkey WHERE id = $1');
+
+export async function renamePasskey(sql: Sql, id: string, name: string): Promise<void> {
+  await sql.rows(rename, [id, name]);
+}
+
+export async function removePasskey(sql: Sql, id: string): Promise<void> {
+  await sql.rows(remove, [id]);
+}
+
+export function toPasskey({ id, name, deviceType, createdAt, lastUsedAt }: PasskeyRow): UserPasskey {
+  return {
+    id,
+    name,
+    synced: deviceType === 'multiDevice',
+    createdAt: createdAt.toISOString(),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+  };
 }

@@ -9,8 +9,8 @@ import { searchTokensOf, tokensOfSearch } from './search-tokens.js';
 const tokenBytes = 16;
 
 /**
- * Keyed hashes by which a person is found, while the values are encrypted. Each kind has a key of its own, and each hash
- * includes the organization, so that equal values of two organizations have different hashes.
+ * Keyed hashes by which a person is found, while the values are encrypted. Each kind has a key of its own, and each
+ * hash includes the organization, so that equal values of two organizations have different hashes.
  */
 @Injectable()
 export class PersonIndex {

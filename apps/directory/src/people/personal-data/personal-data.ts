@@ -19,7 +19,7 @@ export interface SealedPerson {
 }
 
 /** Binds an encrypted key to its person. */
-export function personKeyContext(org: string, id: string): string {
+function personKeyContext(org: string, id: string): string {
   return `person key ${org}/${id}`;
 }
 

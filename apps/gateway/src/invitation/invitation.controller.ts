@@ -1,0 +1,221 @@
+import { Controller, Inject, Req, Res, UseGuards } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import {
+  beginInvitation,
+  completeInvitation,
+  getInvitation,
+  invitationLinkSchema,
+  invitationTokenSchema,
+  webAuthnJson,
+  type ErrorCode,
+  type organizationProfile,
+  type ReplyOf,
+} from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import { OrganizationProfiles } from '../access/organization-profiles.js';
+import { ClaimBrowser } from '../claim/claim-browser.js';
+import { ClaimGuard } from '../claim/claim.guard.js';
+import { registrationExample } from '../claim/registration-example.js';
+import type { GatewayConfig } from '../config.js';
+import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
+import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Input } from '../requests/input.js';
+
+const tag = 'Invitation';
+const tokenNote = 'Needs no access token but the token of the invitation link, in the body and never in a URL.';
+const isPublic = 'the token of the invitation link authorizes it';
+// Any text is accepted as short id and token. One that cannot exist gets the same 404 as one that does not exist.
+const params = z.strictObject({
+  shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the link"),
+});
+const token = z.string().max(500).describe('The part of the invitation link after `#`');
+const tokenBody = z.strictObject({ token }).meta({ id: 'InvitationToken' });
+const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
+const tokenExamples = { link: { summary: 'The part of the link after `#`', value: { token: tokenExample } } };
+const commonErrors: ErrorCode[] = [
+  'invalid_request',
+  'unknown_invitation',
+  'cross_site_request',
+  'rate_limited',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unavailable',
+  'internal',
+];
+/** Only a genuine link leads to these errors, so each gets an audit record of its own. */
+const closedErrors: ErrorCode[] = ['invitation_accepted', 'invitation_expired', 'invitation_withdrawn'];
+
+const getInvitationEndpoint = endpoint({
+  id: 'getInvitation',
+  method: 'POST',
+  public: isPublic,
+  limit: 'claim',
+  path: '/o/{shortId}/api/invitation',
+  tag,
+  summary: 'Read an invitation link',
+  description:
+    'What the invitation page shows. It says nothing about the person, since a link may have reached somebody else. ' +
+    `Changes nothing, however often it is called. ${tokenNote}`,
+  action: 'user.activate',
+  countAs: 'invitation.read',
+  params,
+  body: tokenBody,
+  responses: {
+    200: {
+      description: 'The invitation of the link, also when it can no longer be accepted: see `state`',
+      schema: invitationLinkSchema
+        .extend({
+          organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who invites'),
+        })
+        .meta({ id: 'InvitationLink' }),
+    },
+  },
+  errors: commonErrors,
+  examples: {
+    body: tokenExamples,
+    response: {
+      organization: { name: 'Acme' },
+      state: 'open',
+      recovery: false,
+      expiresAt: '2026-11-24T09:30:00.000Z',
+    },
+  },
+});
+
+const invitationOptionsEndpoint = endpoint({
+  id: 'getInvitationOptions',
+  method: 'POST',
+  public: isPublic,
+  limit: 'claim',
+  path: '/o/{shortId}/api/invitation/options',
+  tag,
+  summary: 'Begin to accept an invitation',
+  description:
+    `Options for \`navigator.credentials.create()\`, valid for five minutes and one response, in this browser ` +
+    `only: the completion needs the cookie of this response. ${tokenNote}`,
+  action: 'user.activate',
+  countAs: 'invitation.begin',
+  recordEach: closedErrors,
+  params,
+  body: tokenBody,
+  responses: {
+    200: {
+      description: 'The options',
+      headers: { 'Set-Cookie': 'Secret of the browser, `HttpOnly`, for `…/invitation/complete`' },
+      schema: z
+        .strictObject({
+          options: webAuthnJson.describe('PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.9)'),
+        })
+        .meta({ id: 'InvitationOptions' }),
+    },
+  },
+  errors: [...commonErrors, ...closedErrors],
+  examples: {
+    body: tokenExamples,
+    response: {
+      options: {
+        rp: { id: 'id.example', name: 'Acme' },
+        challenge: 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG',
+        user: { id: 'n7Yw0g', name: 'Acme · 7F3K', displayName: '' },
+        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
+      },
+    },
+  },
+});
+
+const completeInvitationEndpoint = endpoint({
+  id: 'completeInvitation',
+  method: 'POST',
+  public: isPublic,
+  limit: 'claim',
+  path: '/o/{shortId}/api/invitation/complete',
+  tag,
+  summary: 'Accept an invitation',
+  description:
+    'Stores the new passkey and activates the person, once: the first completion wins. ' +
+    'A recovery replaces all earlier ' +
+    'passkeys and ends sessions and tokens. Needs the cookie of the response with the options. It does not sign the ' +
+    `person in. ${tokenNote}`,
+  action: 'user.activate',
+  recordEach: [...closedErrors, 'ceremony_expired', 'passkey_invalid'],
+  params,
+  body: z
+    .strictObject({
+      token,
+      response: webAuthnJson.describe('RegistrationResponseJSON (WebAuthn Level 3 §5.1.8) of the authenticator'),
+    })
+    .meta({ id: 'InvitationCompletion' }),
+  responses: { 204: { description: 'The person is active' } },
+  errors: [...commonErrors, ...closedErrors, 'ceremony_expired', 'passkey_invalid'],
+  examples: {
+    body: {
+      passkey: {
+        summary: "With the authenticator's response",
+        value: { token: tokenExample, response: registrationExample },
+      },
+    },
+  },
+});
+
+/** The JSON routes of the invitation page. The token of the link authorizes them. */
+@Controller()
+@UseGuards(ClaimGuard)
+export class InvitationController {
+  private readonly browser: ClaimBrowser;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly organizations: OrganizationProfiles,
+    @Inject(CONFIG) { BASE_URL }: GatewayConfig,
+  ) {
+    this.browser = new ClaimBrowser(BASE_URL, 'invitation');
+  }
+
+  @Route(getInvitationEndpoint)
+  async read(
+    @Input() { params: { shortId }, body: { token } }: InputOf<typeof getInvitationEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const { name } = await this.organizationOf(shortId, token);
+    const invitation = await this.bus.request(getInvitation, { token }, anonymousContextOf(request, shortId));
+    return { organization: { name }, ...invitation };
+  }
+
+  @Route(invitationOptionsEndpoint)
+  async begin(
+    @Input() { params: { shortId }, body: { token } }: InputOf<typeof invitationOptionsEndpoint>,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<unknown> {
+    const { name, relyingParty } = await this.organizationOf(shortId, token);
+    const browser = this.browser.begin(request, reply, shortId);
+    return this.bus.request(
+      beginInvitation,
+      { token, organizationName: name, browser, ...(relyingParty && { relyingParty }) },
+      anonymousContextOf(request, shortId),
+    );
+  }
+
+  @Route(completeInvitationEndpoint)
+  async complete(
+    @Input() { params: { shortId }, body }: InputOf<typeof completeInvitationEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<void> {
+    const { relyingParty } = await this.organizationOf(shortId, body.token);
+    const browser = this.browser.end(request, shortId);
+    const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
+    await this.bus.request(completeInvitation, command, customerContextOf(request, shortId));
+    request.requestContext.audited = true;
+  }
+
+  /** The same error for an unknown organization, a suspended one and an unknown token: none can be probed. */
+  private async organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
+    const valid = invitationTokenSchema.safeParse(token).success;
+    const organization = valid ? await this.organizations.find(shortId) : undefined;
+    if (!organization) throw new AppError('unknown_invitation');
+    return organization;
+  }
+}
