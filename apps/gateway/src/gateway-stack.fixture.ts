@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Controller, Module } from '@nestjs/common';
+import { Controller, Module, type Type } from '@nestjs/common';
 import {
   countDeniedRequests,
   knownOrganizations,
@@ -104,19 +104,19 @@ export interface Gateway {
 
 const silent = createLogger('test', 'fatal');
 
-/** Gateways with an ephemeral nats-server and stubs of audit and directory. */
+type StubbedService = 'audit' | 'directory' | 'auth';
+
+/** Gateways with an ephemeral nats-server and stubs of audit and directory, and of auth where a test has one. */
 export class GatewayStack {
   private readonly services: RunningService[] = [];
   /** By how many ms the clock of each service's machine is ahead. */
-  readonly aheadMs = { gateway: 0, audit: 0, directory: 0 };
+  readonly aheadMs = { gateway: 0, audit: 0, directory: 0, auth: 0 };
   private constructor(private readonly nats: TestBus) {}
 
-  static async start(): Promise<GatewayStack> {
+  static async start(stubs: Partial<Record<StubbedService, Type>> = {}): Promise<GatewayStack> {
     const stack = new GatewayStack(await startTestBus());
-    for (const [service, module] of [
-      ['audit', AuditStubModule],
-      ['directory', DirectoryStubModule],
-    ] as const) {
+    const modules = { audit: AuditStubModule, directory: DirectoryStubModule, ...stubs };
+    for (const [service, module] of Object.entries(modules) as [StubbedService, Type][]) {
       stack.services.push(
         await startService({
           service,
@@ -159,7 +159,7 @@ export class GatewayStack {
     await this.nats.stop();
   }
 
-  private config(user: 'gateway' | 'audit' | 'directory'): BaseConfig {
+  private config(user: 'gateway' | StubbedService): BaseConfig {
     return {
       NATS_URL: this.nats.url,
       NATS_NKEY_SEED: this.nats.seed(user),

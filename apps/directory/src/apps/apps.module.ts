@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { OutboundModule } from '../outbound.module.js';
+import { AdminChangeGrantsHandler } from './admin/admin-change-grants.handler.js';
 import { AdminCreateAppHandler } from './admin/admin-create-app.handler.js';
 import { AdminCreateSecretHandler } from './admin/admin-create-secret.handler.js';
 import { AdminDeleteAppHandler } from './admin/admin-delete-app.handler.js';
@@ -56,6 +57,7 @@ import { UpdateAppHandler } from './update-app.handler.js';
     AdminCreateAppHandler,
     AdminUpdateAppHandler,
     AdminDisableAppHandler,
+    AdminChangeGrantsHandler,
     AdminDeleteAppHandler,
     AdminListSecretsHandler,
     AdminCreateSecretHandler,

@@ -28,7 +28,10 @@ const lockOrganization = statement(
   'app_limit_lock',
   'SELECT 1 FROM organization WHERE short_id = $1 FOR NO KEY UPDATE',
 );
-const count = statement('app_count', 'SELECT count(*)::int AS count FROM app WHERE org = $1 AND deleted_at IS NULL');
+const count = statement(
+  'app_count',
+  'SELECT count(*)::int AS count FROM app WHERE org = $1 AND deleted_at IS NULL AND NOT built_in',
+);
 const endAssignments = statement('app_assignments_end', 'DELETE FROM assignment WHERE org = $1 AND client_id = $2');
 
 const newestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'DESC', clientId: 'DESC' };

@@ -197,6 +197,21 @@ export const adminDisableApp = idempotentCommand({
   reply: z.strictObject({ app: managedAppSchema }),
   errors: [...changeErrors],
 });
+/** Only people change grants; an operation that the app cannot hold is refused. */
+export const adminChangeGrants = idempotentCommand({
+  service: 'directory',
+  name: 'admin-change-grants',
+  callers: ['gateway'],
+  request: z.strictObject({
+    clientId,
+    granted: z.boolean(),
+    operations: z.array(z.string().max(64)).min(1).max(50),
+    ifVersions,
+    mayManageGrants,
+  }),
+  reply: z.strictObject({ app: managedAppSchema }),
+  errors: [...changeErrors, 'not_grantable', 'invalid_state'],
+});
 export const adminDeleteApp = idempotentCommand({
   service: 'directory',
   name: 'admin-delete-app',

@@ -1,4 +1,5 @@
 import {
+  adminChangeGrants,
   adminCreateApp,
   adminCreateSecret,
   adminDeleteApp,
@@ -85,6 +86,7 @@ export const directoryContracts = [
   revokeSecret,
   adminListApps,
   adminGetApp,
+  adminChangeGrants,
   adminCreateApp,
   adminUpdateApp,
   adminDisableApp,

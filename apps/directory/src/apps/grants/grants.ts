@@ -1,5 +1,7 @@
 import type { Operation } from '@holdfast/contracts';
-import { AppGrantEntity, type AppEntity } from '../app.entity.js';
+import { AppGrantEntity, scopesOf, type AppEntity } from '../app.entity.js';
+import type { AppChange } from '../apps.js';
+import { requireGrantable } from './require-grantable.js';
 
 /** Adds operations to an app; those that it holds already stay as they are. */
 export function addGrants(app: AppEntity, operations: readonly Operation[]): void {
@@ -13,6 +15,16 @@ export function addGrants(app: AppEntity, operations: readonly Operation[]): voi
   ];
 }
 
-export function removeGrants(app: AppEntity, operations: readonly string[]): void {
+/** @throws not_grantable */
+export function grantTo(app: AppEntity, operations: readonly string[]): AppChange {
+  const from = scopesOf(app);
+  addGrants(app, requireGrantable(app.kind, operations));
+  return { action: 'app.grant', changes: { scopes: { from, to: scopesOf(app) } } };
+}
+
+/** Revokes every access token of the app, since each may hold the operation that was removed. */
+export function ungrantFrom(app: AppEntity, operations: readonly string[]): AppChange {
+  const from = scopesOf(app);
   app.grants = app.grants.filter(({ operation }) => !operations.includes(operation));
+  return { action: 'app.ungrant', changes: { scopes: { from, to: scopesOf(app) } }, revokesTokens: true };
 }

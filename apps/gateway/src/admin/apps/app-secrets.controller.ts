@@ -55,6 +55,7 @@ const createSecretEndpoint = endpoint({
     'it made and that hold no scope.',
   operation,
   action: 'app.secret.create',
+  stepUp: true,
   params,
   idempotent: true,
   responses: { 201: { description: 'The client secret is created', schema: newSecretSchema } },
