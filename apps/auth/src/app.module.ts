@@ -25,15 +25,19 @@ import { IssuerAudit } from './organization-issuer/audit/issuer-audit.js';
 import { Customers } from './organization-issuer/customers.js';
 import { IssuerServices } from './organization-issuer/issuer-services.js';
 import { Issuers } from './organization-issuer/issuers.js';
+import { People } from './organization-issuer/people.js';
 import { Organizations } from './organizations/organizations.js';
 import { WebOrigins } from './organizations/web-origins.js';
 import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { RecordOutbox } from './record-outbox/record-outbox.js';
+import { PersonRevocationsConsumer } from './sessions/people/person-revocations.consumer.js';
+import { PersonRevocations } from './sessions/people/person-revocations.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
 import { SessionRevocations } from './sessions/session-revocations.js';
 import { StateStore } from './sessions/state-store.js';
 import { StateSweeper } from './sessions/state-sweeper.js';
+import { PasskeyVerification } from './sign-in/passkey-verification.js';
 import { SignInSteps } from './sign-in/sign-in.js';
 
 const feed = {
@@ -72,10 +76,13 @@ const deniedRequests = {
     Organizations,
     WebOrigins,
     Customers,
+    People,
     StateStore,
     StateSweeper,
     SessionRevocations,
     SessionRevocationsConsumer,
+    PersonRevocations,
+    PersonRevocationsConsumer,
     outboundProvider,
     LogoutNotifications,
     LogoutSender,
@@ -83,6 +90,7 @@ const deniedRequests = {
     IssuerAudit,
     IssuerServices,
     Issuers,
+    PasskeyVerification,
     SignInSteps,
     HubSessions,
     PeopleOfHub,

@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { revocationFeedSubject, type App, type BusUser, type ServiceName } from '@holdfast/contracts';
+import {
+  eventSubject,
+  revocationFeedSubject,
+  type App,
+  type BusUser,
+  type DirectoryEvent,
+  type ServiceName,
+} from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger, keyedHash } from '@holdfast/platform';
@@ -129,6 +136,11 @@ export class AuthStack {
   /** Publishes an event of issuance. */
   async publish(event: object): Promise<void> {
     await jetstream(this.issuanceConnection).publish('evt.issuance.test', JSON.stringify(event));
+  }
+
+  /** Publishes an event of directory. */
+  async publishFromDirectory(event: DirectoryEvent): Promise<void> {
+    await jetstream(this.directoryConnection).publish(eventSubject('directory', event.type), JSON.stringify(event));
   }
 
   async stop(): Promise<void> {

@@ -24,6 +24,7 @@ import {
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
+import { DirectoryPeople } from './person-stubs.fixture.js';
 
 interface StubCustomer {
   org: string;
@@ -205,7 +206,7 @@ class Audit {
   }
 }
 
-@Module({ controllers: [Directory] })
+@Module({ controllers: [Directory, DirectoryPeople] })
 export class DirectoryModule {}
 @Module({ controllers: [Issuance] })
 export class IssuanceModule {}

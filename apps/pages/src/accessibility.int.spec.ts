@@ -9,6 +9,7 @@ import {
   PagesInBrowser,
   signIn,
   signInView,
+  staffView,
 } from './pages-in-browser.fixture.ts';
 import type { ServiceStub } from './service-stub.fixture.ts';
 
@@ -49,6 +50,7 @@ suite('accessibility of the pages', () => {
         ],
         [invitationLink, { 'POST /invitation': invitation() }, 'Accept your invitation'],
         [signIn, { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
+        [signIn, { 'GET /sign-in/u1': staffView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Staff area'],
       ];
       for (const [address, routes, text] of screens) {
         pages.service.routes = routes;

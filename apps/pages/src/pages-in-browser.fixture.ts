@@ -23,6 +23,9 @@ export const invitation = (more: object = {}): Reply => ({
   },
 });
 export const signInView: Reply = { body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Shop' } } };
+export const staffView: Reply = {
+  body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Staff area' }, audience: 'people' },
+};
 export const options = (): Reply => ({ body: { options: creationOptions() } });
 export const challenge = (): Reply => ({ body: { options: requestOptions() } });
 export const token = 'T'.repeat(43);

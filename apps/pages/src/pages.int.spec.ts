@@ -10,6 +10,7 @@ import {
   PagesInBrowser,
   signIn,
   signInView,
+  staffView,
   token,
 } from './pages-in-browser.fixture.ts';
 import { creationOptions, problem, requestOptions, type Reply } from './service-stub.fixture.ts';
@@ -242,6 +243,29 @@ suite('the pages in a browser', () => {
       await pages.heading('This passkey is not known here');
       await pages.press('Choose another passkey');
       await pages.page.waitForURL(`${pages.base}/there`);
+    });
+
+    test('at an app of the staff, refusals say why, and the page stays usable', async () => {
+      await withPasskey();
+      await pages.page.addInitScript(ignoreSuggestions);
+      let tries = 0;
+      pages.service.routes = {
+        'GET /sign-in/u1': staffView,
+        'POST /sign-in/u1/options': challenge,
+        'POST /sign-in/u1/complete': () =>
+          [{ body: { refused: 'deactivated' } }, { body: { refused: 'not_assigned' } }][tries++] ?? done(),
+        'POST /sign-in/u1/cancel': done,
+      };
+      await pages.page.goto(pages.base + signIn);
+      await pages.heading('Sign in to Staff area');
+      await pages.page.getByText('For people who work at Acme').waitFor();
+      await pages.press('Sign in with a passkey');
+      await pages.heading('Your account is deactivated');
+      await pages.press('Choose another passkey');
+      await pages.heading('You do not have access to Staff area');
+      await pages.press('Back to Staff area');
+      await pages.page.waitForURL(`${pages.base}/there`);
+      expect(pages.service.count('POST /sign-in/u1/cancel')).toBe(1);
     });
 
     test('after a timeout the customer can go back to the app', async () => {

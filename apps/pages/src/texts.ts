@@ -87,6 +87,8 @@ export const texts = {
     title: 'Sign in',
     ready: (app: string) => `Sign in to ${app}`,
     readyBody: (org: string) => `Use the passkey that you made for ${org}.`,
+    readyStaffBody: (org: string) =>
+      `For people who work at ${org}: use the passkey that you made for your work account.`,
     authenticate: 'Sign in with a passkey',
     authenticateEarlier: 'Use an earlier passkey',
     back: (app: string) => `Back to ${app}`,
@@ -97,6 +99,17 @@ export const texts = {
     unknown: 'This passkey is not known here',
     unknownBody: (org: string) =>
       `${org} has no account for it, or no longer has. Choose another passkey, or ask ${org} for a new link.`,
+    unknownStaffBody: (org: string) =>
+      `No work account at ${org} has it. A passkey that you made as a customer does not work here. ` +
+      `Choose another one, or ask an administrator of ${org} for a new link.`,
+    deactivated: 'Your account is deactivated',
+    deactivatedBody: (org: string) =>
+      `Your passkey is right, and your work account at ${org} is switched off at the moment. ` +
+      `Ask an administrator of ${org} if you need it.`,
+    notAssigned: (app: string) => `You do not have access to ${app}`,
+    notAssignedBody: (app: string, org: string) =>
+      `Your passkey is right, and ${app} is not among the apps of your work account. ` +
+      `Ask an administrator of ${org} for access.`,
     other: 'This passkey belongs to somewhere else',
     otherBody: (org: string) =>
       `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,

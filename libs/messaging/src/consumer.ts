@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import { z } from 'zod';
 import { quarantines, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { isPermanentError } from '@holdfast/data';
+import { AppError } from '@holdfast/platform';
 import type { Bus } from './bus.js';
 import { onConnectionStatus, parseJson } from './connection-status.js';
 import { countDroppedMessage } from './dropped-messages.js';
@@ -167,7 +168,7 @@ export class EventConsumer<S extends Stream> {
       try {
         await this.applyAll(batch);
       } catch (error) {
-        if (isPermanentError(error)) await this.applyEach(batch, error);
+        if (isPermanent(error)) await this.applyEach(batch, error);
         // A transient error affects every event alike, so applying them one by one would not help.
         else this.putBack(batch, error, this.retryAfterMs);
       }
@@ -212,7 +213,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   private async handleFailure(received: Received, cause: unknown): Promise<void> {
-    if (!isPermanentError(cause)) return this.putBack([received], cause, this.retryAfterMs);
+    if (!isPermanent(cause)) return this.putBack([received], cause, this.retryAfterMs);
     const id = idOf(received.message);
     const attempt = (this.attempts.get(id) ?? 0) + 1;
     // Clearing the counters gives these events some extra attempts.
@@ -270,6 +271,11 @@ export class EventConsumer<S extends Stream> {
     );
     for (const received of batch) this.settle(received, () => received.message.nak(delayMs));
   }
+}
+
+/** Not when another service did not reply, whose state an event may depend on: trying again is all that helps. */
+function isPermanent(error: unknown): boolean {
+  return !(error instanceof AppError && error.code === 'unavailable') && isPermanentError(error);
 }
 
 /** An acknowledgement that cannot be sent, because the connection is closed, is skipped: the event is redelivered. */

@@ -11,7 +11,7 @@ const insert = statement(
    FROM unnest($2::uuid[], $3::text[], $4::bytea[]) AS n (id, client_id, payload)`,
 );
 
-/** An app that a customer was signed in to, and its session there. */
+/** An app that a customer or person was signed in to, and their session there. */
 export interface SignedIn {
   clientId: string;
   sid?: string;
@@ -34,10 +34,10 @@ export class LogoutNotifications {
   ) {}
 
   /** Runs in the transaction that revokes the sessions, so that neither commits without the other. */
-  async add(sql: Sql, org: string, sub: string, apps: readonly SignedIn[]): Promise<void> {
-    if (apps.length === 0) return;
-    const ids = apps.map(() => newId());
-    const payloads = apps.map(({ sid }, i) =>
+  async add(sql: Sql, org: string, revoked: readonly (SignedIn & { sub: string })[]): Promise<void> {
+    if (revoked.length === 0) return;
+    const ids = revoked.map(() => newId());
+    const payloads = revoked.map(({ sub, sid }, i) =>
       seal(
         this.config.KEY_ENCRYPTION_KEY,
         JSON.stringify({ sub, sid } satisfies { sub: string; sid: string | undefined }),
@@ -48,7 +48,7 @@ export class LogoutNotifications {
     await sql.rows(insert, [
       org,
       ids,
-      apps.map(({ clientId }) => clientId),
+      revoked.map(({ clientId }) => clientId),
       payloads,
       new Date(now),
       new Date(now + this.config.BACKCHANNEL_LOGOUT_SECONDS * 1000),

@@ -1,3 +1,4 @@
 import { CreateAuth1763700000000 } from './1763700000000-create-auth.js';
+import { PeopleApps1764310000000 } from './1764310000000-people-apps.js';
 
-export const migrations = [CreateAuth1763700000000];
+export const migrations = [CreateAuth1763700000000, PeopleApps1764310000000];

@@ -113,12 +113,7 @@ describe('an authorization request', () => {
   });
 
   test('of an app of another organization, that signs nobody in, or that is disabled gets an error page', async () => {
-    const others: Partial<App>[] = [
-      { kind: 'service' },
-      { audience: 'people' },
-      { redirectUris: [] },
-      { disabled: true },
-    ];
+    const others: Partial<App>[] = [{ kind: 'service' }, { redirectUris: [] }, { disabled: true }];
     for (const changes of others) {
       const party = await RelyingParty.start(stack, changes);
       const { url } = await party.begin({ redirect_uri: 'https://shop.example/callback' });

@@ -10,7 +10,7 @@ import type { ClientRegistry } from '../clients/client-registry.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 import { redirectAllowed } from './request-rules.js';
 
-/** Provides an organization's issuer with its clients: the apps of this organization that sign customers in. */
+/** Provides an organization's issuer with its clients: the apps of this organization that sign somebody in. */
 export function provideAppClients(
   provider: Provider,
   org: string,
@@ -52,8 +52,8 @@ export function provideAppClients(
   prototype.includeSid = () => true;
 }
 
-function signsIn({ kind, audience, redirectUris }: App): boolean {
-  return kind !== 'service' && audience === 'customers' && redirectUris.length > 0;
+function signsIn({ kind, redirectUris }: App): boolean {
+  return kind !== 'service' && redirectUris.length > 0;
 }
 
 export const isPublic = ({ kind }: App): boolean => kind === 'spa' || kind === 'native';

@@ -18,6 +18,8 @@ export function cookieNames(shortId: string, baseUrl: string) {
   // The library's `interaction` and `resume` would contain the id in the address. sign-in-binding.ts replaces them.
   const own = {
     session: name('session'),
+    /** Customers and people have a session each in one browser (session-audience.ts). */
+    peopleSession: name('people-session'),
     browser: name('sign-in'),
     interaction: name('interaction'),
     resume: name('resume'),

@@ -15,7 +15,7 @@ import type { SessionRevocations } from '../sessions/session-revocations.js';
 import { stateAdapter } from '../sessions/state-adapter.js';
 import type { StateStore } from '../sessions/state-store.js';
 import { translateDatabaseErrors } from '../temporarily-unavailable.js';
-import { accountsOf } from './accounts.js';
+import { accountsOf, personScopes } from './accounts.js';
 import { revocationOf } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { Customers } from './customers.js';
@@ -23,7 +23,9 @@ import { renderError } from './error-page.js';
 import { provideAppClients } from './issuer-clients.js';
 import { cookieNames, cookieOptions, signCookies } from './issuer-cookies.js';
 import { lifetimes } from './lifetimes.js';
+import type { People } from './people.js';
 import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
+import { separateSessions } from './session-audience.js';
 import { signInPolicy } from './sign-in-policy.js';
 import { acceptOnlyIdTokens } from './sign-out/id-token-hint.js';
 import { ignoreEndedSessions } from './sign-out/ignore-ended-sessions.js';
@@ -50,6 +52,7 @@ export interface IssuerDependencies {
   clientKeys: ClientKeys;
   limits: ClientLimits;
   customers: Customers;
+  people: People;
   store: StateStore;
   revocations: SessionRevocations;
   audit: IssuerAudit;
@@ -67,6 +70,7 @@ export function createIssuerProvider(
   // issuer-routes.ts overwrites the forwarding headers.
   provider.proxy = true;
   signCookies(provider, organization.shortId, cookieKeys);
+  separateSessions(provider, organization.shortId, baseUrl, clients);
   storeSignInData(provider);
   acceptOnlyIdTokens(provider);
   deriveSuccessors(provider, organization.shortId, store);
@@ -83,7 +87,7 @@ function configuration(
   keys: SigningKey[],
   dependencies: IssuerDependencies,
 ): Configuration {
-  const { baseUrl, nonceKey, customers, store } = dependencies;
+  const { baseUrl, nonceKey, customers, people, store } = dependencies;
   const { shortId } = organization;
   const path = issuerPath(shortId);
   const cookie = cookieOptions(baseUrl);
@@ -94,8 +98,8 @@ function configuration(
     routes,
     cookies: { names: cookieNames(shortId, baseUrl), long: cookie, short: cookie },
     acrValues: [passkeyAcr],
-    scopes: ['openid'],
-    claims: { openid: ['sub', 'credential', 'acr', 'amr', 'auth_time'], sid: null, iss: null },
+    scopes: ['openid', ...Object.keys(personScopes)],
+    claims: { openid: ['sub', 'credential', 'acr', 'amr', 'auth_time'], ...personScopes, sid: null, iss: null },
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
@@ -110,7 +114,7 @@ function configuration(
     clockTolerance: 5,
     pkce: { required: pkceRequired },
     extraParams: { nonce: nonceRule, state: stateRule },
-    findAccount: accountsOf(shortId, customers),
+    findAccount: accountsOf(shortId, customers, people),
     loadExistingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     rotateRefreshToken: true,
@@ -141,7 +145,7 @@ function configuration(
   };
 }
 
-/** Grants an app the scope `openid` without consent, since only apps of the organization sign its customers in. */
+/** Grants an app its scopes without consent, since only apps of the organization sign its customers and people in. */
 async function loadExistingGrant(ctx: KoaContextWithOIDC) {
   const { client, session, account, provider } = ctx.oidc;
   const grantId = session!.grantIdFor(client!.clientId);
@@ -152,7 +156,8 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
     return grant;
   }
   const created = new provider.Grant({ clientId: client!.clientId, accountId: account!.accountId });
-  created.addOIDCScope('openid');
+  const { audience } = issuerRequestOf(ctx).client!.app;
+  created.addOIDCScope(['openid', ...(audience === 'people' ? Object.keys(personScopes) : [])].join(' '));
   await created.save();
   return created;
 }

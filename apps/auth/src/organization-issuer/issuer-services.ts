@@ -16,6 +16,7 @@ import { Customers } from './customers.js';
 import { bindSignIns, type SignInBinding } from './interactions/sign-in-binding.js';
 import { guardIssuer } from './issuer-guard.js';
 import { createIssuerProvider } from './issuer-provider.js';
+import { People } from './people.js';
 
 /** Creates issuers with the services that all of them share. */
 @Injectable()
@@ -25,6 +26,7 @@ export class IssuerServices {
     private readonly clientKeys: ClientKeys,
     private readonly limits: ClientLimits,
     private readonly customers: Customers,
+    private readonly people: People,
     private readonly store: StateStore,
     private readonly revocations: SessionRevocations,
     private readonly audit: IssuerAudit,
@@ -34,7 +36,8 @@ export class IssuerServices {
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, clientKeys, limits, customers, store, revocations, audit, origins, logger, config } = this;
+    const { clients, clientKeys, limits, customers, people, store, ...services } = this;
+    const { revocations, audit, origins, logger, config } = services;
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: nonceKey } = config;
     const { COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
@@ -47,6 +50,7 @@ export class IssuerServices {
       clientKeys,
       limits,
       customers,
+      people,
       store,
       revocations,
       audit,

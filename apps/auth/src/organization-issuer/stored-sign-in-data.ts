@@ -1,14 +1,14 @@
 import { Provider } from 'oidc-provider';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 
-/** How a customer signed in (OpenID Connect Core §2). */
+/** How a customer or person signed in (OpenID Connect Core §2). */
 export interface Authentication {
   acr?: string;
   amr?: string[];
 }
 
 /**
- * Adds the customer's version at their sign-in to stored state, and to access tokens also how they signed in, for
+ * Adds the version of the customer or person at their sign-in to stored state, and to access tokens also how they signed in, for
  * userinfo. The library stores only members that its models list.
  */
 export function storeSignInData({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {

@@ -3,12 +3,14 @@ import type { Provider } from 'oidc-provider';
 import {
   internalHeaders,
   type Actor,
+  type App,
   type AuditRecord,
   type RequestContext,
   type RequestInfo,
 } from '@holdfast/contracts';
 import { networkOf, newId, personalOrigin, randomForIds, type CheckedJwk } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
+import type { Origin } from '../sessions/state-store.js';
 
 /** A request to oidc-provider before routing. */
 export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
@@ -16,7 +18,7 @@ export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
 /** State of one request to an issuer, so that every step of it uses the same record of the client. */
 export interface IssuerRequest {
   info: RequestInfo;
-  /** Address and user agent, which only records of customers contain. */
+  /** Address and user agent, which only records of customers and people contain. */
   personalOrigin: Pick<RequestInfo, 'address' | 'userAgent'>;
   /** Denied requests of one network are counted together (networkOf). */
   network: string;
@@ -29,18 +31,26 @@ export interface IssuerRequest {
   clientKeys?: readonly CheckedJwk[];
   /** The key that verified a client assertion, until it is known to be presented for the first time. */
   assertionKey?: string;
-  /** The customer whom the request is about, and their live credential. */
+  /** Whose session the request uses, at the endpoints that have one (session-audience.ts). */
+  audience?: App['audience'];
+  /** The customer or person whom the request is about. */
   subject?: string;
+  /** The live credential of the customer. */
   credential?: string;
-  /** Version of the customer at the sign-in from which the code, token or session results. */
+  /** Why the person may not sign in to the app, or has to sign in again. */
+  denial?: PersonDenial;
+  /** Version of the customer or person at the sign-in from which the code, token or session results. */
   version?: number;
-  /** How the customer signed in. */
+  /** How they signed in. */
   authentication?: { acr?: string; amr?: string[] };
   /** The request repeats the use of a refresh token within the grace period and gets the same successor. */
   repeated?: boolean;
   /** Record of the change that the request made, committed with it. */
   change?: AuditRecord;
 }
+
+/** `sign_in_ended`: the sign-in does not count any more, for example after a recovery. */
+export type PersonDenial = 'deactivated' | 'not_assigned' | 'unknown' | 'sign_in_ended';
 
 const requests = new WeakMap<object, IssuerRequest>();
 
@@ -97,9 +107,21 @@ export function issuerRequestOf(ctx: object | undefined): IssuerRequest {
   return request;
 }
 
+/** Whether a request is about a customer or a person: its app decides, or else the session that it uses. */
+export function humanOf({ client, audience }: Pick<IssuerRequest, 'client' | 'audience'>): 'customer' | 'person' {
+  return (client?.app.audience ?? audience) === 'people' ? 'person' : 'customer';
+}
+
 /** The sign-in from which state results that the current request stores; undefined outside of a request. */
-export function originOf(ctx: object | undefined): { version?: number; credential?: string } | undefined {
-  return ctx && requests.get(ctx);
+export function originOf(ctx: object | undefined): Origin | undefined {
+  const request = ctx && requests.get(ctx);
+  if (!request) return undefined;
+  const { version, credential, client } = request;
+  return {
+    ...(version !== undefined && { version }),
+    ...(credential !== undefined && { credential }),
+    ...(client && humanOf(request) === 'person' && { peopleApp: client.app.clientId }),
+  };
 }
 
 function newTraceparent(): string {

@@ -3,7 +3,7 @@ import { isCustomerEvent, isErasureEvent, type CustomerEvent, type IssuanceEvent
 import type { SignedIn } from '../logout/logout-notifications.js';
 
 /**
- * Revokes what results from sign-ins of a customer before `version` (after an erasure: from all of them); with
+ * Revokes what results from sign-ins of a customer or person before `version` (after an erasure: from all of them); with
  * `credential` only from those in which that credential was used.
  */
 export interface SessionRevocation {
@@ -50,7 +50,8 @@ export function revocationsOf(events: readonly IssuanceEvent[]): SessionRevocati
   });
 }
 
-interface Authorization {
+/** An app in a session. */
+export interface Authorization {
   sid?: string;
   grantId?: string;
 }
@@ -60,9 +61,9 @@ export function authorizationsOf({ authorizations }: AdapterPayload): [string, A
 }
 
 /**
- * The apps that a customer was signed in to according to stored sessions and tokens, each once. A grant outlives both,
- * and an app may keep a session of its own as long: it is notified without `sid`, which concerns every session of the
- * customer there (OpenID Connect Back-Channel Logout §2.4).
+ * The apps that a customer or person was signed in to according to stored sessions and tokens, each once. A grant outlives both,
+ * and an app may keep a session of its own as long: it is notified without `sid`, which concerns every session of
+ * theirs there (OpenID Connect Back-Channel Logout §2.4).
  */
 export function signedInBy(stored: readonly { model: string; payload: AdapterPayload }[]): SignedIn[] {
   const all = stored.flatMap(({ model, payload }): SignedIn[] => {

@@ -8,7 +8,13 @@ import type { Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { sealPayload, unsealPayload } from './sealed-payload.js';
-import { authorizationsOf, revocationsOf, signedInBy, type SessionRevocation } from './session-revocation.js';
+import {
+  authorizationsOf,
+  revocationsOf,
+  signedInBy,
+  type Authorization,
+  type SessionRevocation,
+} from './session-revocation.js';
 
 /** Committed before state is deleted, so that a later write of the same state is refused. */
 const insert = statement(
@@ -21,16 +27,21 @@ const deleteOfCustomer = statement(
   'session_revocation_of_customer',
   `DELETE FROM oidc_state
    WHERE org = $1 AND account = $2 AND ($4 OR (model <> 'Interaction' AND coalesce(version, 0) < $3))
-   RETURNING model, id, payload`,
+   RETURNING account, model, id, payload`,
 );
 const deleteOfCredential = statement(
   'session_revocation_of_credential',
   `DELETE FROM oidc_state WHERE org = $1 AND account = $2 AND credential = $4 AND coalesce(version, 0) < $3
-   RETURNING model, id, payload`,
+   RETURNING account, model, id, payload`,
+);
+const deleteOfApp = statement(
+  'session_revocation_of_app',
+  `DELETE FROM oidc_state WHERE org = $1 AND account = ANY ($2) AND client_id = $3
+   RETURNING account, model, id, payload`,
 );
 const sessionsOf = statement(
   'session_revocation_sessions',
-  `SELECT model, id, payload FROM oidc_state WHERE org = $1 AND account = $2 AND model = 'Session'
+  `SELECT account, model, id, payload FROM oidc_state WHERE org = $1 AND account = ANY ($2) AND model = 'Session'
    ORDER BY id FOR UPDATE`,
 );
 const updateSession = statement(
@@ -43,7 +54,7 @@ const deleteSession = statement(
 );
 const deleteSessionByUid = statement(
   'session_delete_by_uid',
-  `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2 RETURNING model, id, payload`,
+  `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2 RETURNING account, model, id, payload`,
 );
 const deleteGrants = statement(
   'grant_delete',
@@ -55,6 +66,8 @@ const deleteTokens = statement(
   'DELETE FROM oidc_state WHERE org = $1 AND grant_id = ANY ($2) RETURNING 1',
 );
 const batchSize = 1000;
+/** Few enough that their rows are locked for a fraction of a second. */
+const peoplePerTransaction = 200;
 /** No session, grant or token lives for 62 days. */
 export const deleteOld = statement(
   'session_revocation_delete_old',
@@ -65,6 +78,8 @@ export const deleteOld = statement(
 );
 
 interface Stored {
+  /** Null for a session in which nobody has signed in. */
+  account: string | null;
   model: string;
   id: Buffer;
   payload: AdapterPayload;
@@ -85,8 +100,12 @@ export class SessionRevocations {
   }
 
   /** Revokes what events of issuance revoke. A repeated or late event finds nothing more to revoke. */
-  async apply(events: readonly IssuanceEvent[]): Promise<void> {
-    const revocations = revocationsOf(events);
+  apply(events: readonly IssuanceEvent[]): Promise<void> {
+    return this.revoke(revocationsOf(events));
+  }
+
+  /** A repeated revocation finds nothing more to revoke. */
+  async revoke(revocations: readonly SessionRevocation[]): Promise<void> {
     if (revocations.length === 0) return;
     // Committed before state is deleted: a write that does not see this row is early enough to be found.
     for (const { org, subject, credential, at, erased, version } of revocations)
@@ -95,6 +114,22 @@ export class SessionRevocations {
       for (const revocation of revocations) await this.revokeSessions(sql, revocation);
     });
     this.notifications.wake();
+  }
+
+  /**
+   * Revokes what people have at an app. Their sessions continue for other apps; one is deleted when no app is left in
+   * it. Without the grant no token is stored any more, by a request that is in progress either.
+   */
+  async revokeAtApp(org: string, people: readonly string[], clientId: string): Promise<void> {
+    for (let i = 0; i < people.length; i += peoplePerTransaction) {
+      const some = people.slice(i, i + peoplePerTransaction);
+      await this.database.transaction(async (sql) => {
+        const removed = await this.unseal(sql.rows(deleteOfApp, [org, some, clientId]), org);
+        const changed = await this.removeFromSessions(sql, org, some, (app) => app === clientId);
+        await this.notify(sql, org, [...removed, ...changed]);
+      });
+      this.notifications.wake();
+    }
   }
 
   /** Revokes the session of a browser; false if there is none. Does not notify the app `except`, which requested it. */
@@ -107,14 +142,7 @@ export class SessionRevocations {
         grantId === undefined ? [] : sha256(grantId),
       );
       await sql.rows(deleteGrants, [org, grants]);
-      const { accountId } = session.payload;
-      if (accountId !== undefined)
-        await this.notifications.add(
-          sql,
-          org,
-          accountId,
-          signedInBy([session]).filter(({ clientId }) => clientId !== except),
-        );
+      await this.notify(sql, org, [session], except);
       return true;
     });
     this.notifications.wake();
@@ -141,10 +169,10 @@ export class SessionRevocations {
     const deleted = await (credential === undefined
       ? this.unseal(sql.rows(deleteOfCustomer, [org, subject, version, erased]), org)
       : this.deleteWithCredential(sql, org, [org, subject, version, credential]));
-    await this.notifications.add(sql, org, subject, signedInBy(deleted));
+    await this.notify(sql, org, deleted);
   }
 
-  /** Deletes a session when no app is left in it. Apps signed in to with other credentials keep theirs. */
+  /** Apps signed in to with other credentials keep theirs. */
   private async deleteWithCredential(
     sql: Sql,
     org: string,
@@ -152,12 +180,29 @@ export class SessionRevocations {
   ): Promise<Stored[]> {
     const removed = await this.unseal(sql.rows(deleteOfCredential, values), org);
     const grants = new Set(removed.filter(({ model }) => model === 'Grant').map(({ id }) => id.toString('base64')));
+    const changed = await this.removeFromSessions(
+      sql,
+      org,
+      [values[1]],
+      (_, { grantId }) => grantId !== undefined && grants.has(sha256(grantId).toString('base64')),
+    );
+    return [...removed, ...changed];
+  }
+
+  /**
+   * Removes apps from the sessions of a customer or person, and deletes a session when no app is left in it. Returns
+   * the sessions with the apps that were removed.
+   */
+  private async removeFromSessions(
+    sql: Sql,
+    org: string,
+    accounts: readonly string[],
+    isRevoked: (clientId: string, authorization: Authorization) => boolean,
+  ): Promise<Stored[]> {
     const changed: Stored[] = [];
-    for (const { id, model, payload } of await this.unseal(sql.rows(sessionsOf, [org, values[1]]), org)) {
+    for (const { account, id, model, payload } of await this.unseal(sql.rows(sessionsOf, [org, accounts]), org)) {
       const all = authorizationsOf(payload);
-      const revoked = all.filter(
-        ([, { grantId }]) => grantId !== undefined && grants.has(sha256(grantId).toString('base64')),
-      );
+      const revoked = all.filter(([clientId, authorization]) => isRevoked(clientId, authorization));
       if (revoked.length === 0) continue;
       const left = all.filter((one) => !revoked.includes(one));
       if (left.length === 0) await sql.rows(deleteSession, [org, id]);
@@ -167,16 +212,30 @@ export class SessionRevocations {
           id,
           sealPayload(this.key, org, model, id, { ...payload, authorizations: Object.fromEntries(left) }),
         ]);
-      changed.push({ id, model, payload: { ...payload, authorizations: Object.fromEntries(revoked) } });
+      changed.push({ account, id, model, payload: { ...payload, authorizations: Object.fromEntries(revoked) } });
     }
-    return [...removed, ...changed];
+    return changed;
+  }
+
+  /** Stores notifications for the apps of revoked state, other than `except`. */
+  private async notify(sql: Sql, org: string, revoked: readonly Stored[], except?: string): Promise<void> {
+    const byAccount = Map.groupBy(revoked, ({ account }) => account);
+    const notified = [...byAccount].flatMap(([sub, stored]) =>
+      sub === null ? [] : signedInBy(stored).map((app) => ({ ...app, sub })),
+    );
+    await this.notifications.add(
+      sql,
+      org,
+      notified.filter(({ clientId }) => clientId !== except),
+    );
   }
 
   private async unseal(
-    rows: Promise<{ model: string; id: Buffer; payload: Buffer }[]>,
+    rows: Promise<{ account: string | null; model: string; id: Buffer; payload: Buffer }[]>,
     org: string,
   ): Promise<Stored[]> {
-    return (await rows).map(({ model, id, payload }) => ({
+    return (await rows).map(({ account, model, id, payload }) => ({
+      account,
       model,
       id,
       payload: unsealPayload(this.key, org, model, { id, payload }),

@@ -13,18 +13,23 @@ import { sealPayload, unsealPayload } from './sealed-payload.js';
 
 /**
  * Rejects a late write of state that results from a revoked sign-in: the customer was erased, or their passkey or
- * credential replaced, suspended, revoked or expired. A sign-in in progress results from no earlier sign-in.
+ * credential replaced, suspended, revoked or expired. A sign-in in progress results from no earlier sign-in. When the
+ * assignment of a person has ended, their grant for the app is deleted (people/person-revocations.ts): no code or token
+ * of it is stored afterwards.
  */
 const upsert = statement(
   'oidc_upsert',
-  `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, version, credential, payload, expires_at)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+  `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, version, credential, payload, expires_at,
+     client_id)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12
    WHERE NOT EXISTS (
      SELECT 1 FROM session_revocation
      WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
+   AND ($12::text IS NULL OR $2 = 'Grant' OR EXISTS (
+     SELECT 1 FROM oidc_state g WHERE g.org = $1 AND g.model = 'Grant' AND g.id = $5))
    ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id,
      account = excluded.account, version = excluded.version, credential = excluded.credential,
-     payload = excluded.payload, expires_at = excluded.expires_at
+     payload = excluded.payload, expires_at = excluded.expires_at, client_id = excluded.client_id
      WHERE $2 <> 'Interaction' OR oidc_state.consumed_at IS NULL
    RETURNING (xmax = 0) AS inserted`,
 );
@@ -108,11 +113,16 @@ interface StateRow {
 
 /** The sign-in from which stored state results. */
 export interface Origin {
-  /** The customer's version when they signed in. */
+  /** Version of the customer or person when they signed in. */
   version?: number;
   /** The credential with which they signed in to the app. */
   credential?: string;
+  /** The app, when it signs people in. */
+  peopleApp?: string;
 }
+
+/** State of one app. A session may have several, and a sign-in in progress has led to none. */
+const ofOneApp = new Set(['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']);
 
 /** State of the organizations' issuers. The organization is part of every key, so issuers cannot use each other's. */
 @Injectable()
@@ -167,6 +177,7 @@ export class StateStore {
       sealPayload(this.key, org, model, hash, rest),
       new Date(Date.now() + seconds * 1000),
       [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
+      ofOneApp.has(model) ? (origin.peopleApp ?? null) : null,
     ]);
     if (stored[0]?.inserted) this.counts.inserted(`${org} ${model}`);
     return stored.length > 0;
@@ -282,7 +293,7 @@ function hashed(id: string | undefined): Buffer | null {
   return id === undefined ? null : sha256(id);
 }
 
-/** The customer of this state. For a sign-in in progress: who completed it, or else who is signed in already. */
+/** The customer or person of this state. For a sign-in in progress: who completed it, or else who is signed in already. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | undefined {
   return result?.login?.accountId ?? accountId ?? session?.accountId;
 }

@@ -103,7 +103,7 @@ describe('a complete sign-in', () => {
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
       subject_types_supported: ['public'],
-      scopes_supported: ['openid'],
+      scopes_supported: ['openid', 'email', 'profile', 'groups'],
       id_token_signing_alg_values_supported: ['RS256', 'ES256'],
       code_challenge_methods_supported: ['S256'],
       grant_types_supported: ['authorization_code', 'refresh_token'],
@@ -112,7 +112,7 @@ describe('a complete sign-in', () => {
       authorization_response_iss_parameter_supported: true,
     });
     expect(json.claims_supported).toEqual(
-      expect.arrayContaining(['sub', 'credential', 'acr', 'amr', 'auth_time', 'sid', 'iss']),
+      expect.arrayContaining(['sub', 'credential', 'acr', 'amr', 'auth_time', 'email', 'name', 'groups', 'sid', 'iss']),
     );
     for (const path of [
       '/o/nobody/.well-known/openid-configuration',
@@ -154,6 +154,7 @@ describe('the sign-in page', () => {
     expect((await browser.go(page)).json).toEqual({
       organization: { shortId: 'acme', name: 'Acme & Sons' },
       app: { name: 'Shop', uri: 'https://shop.example/bye' },
+      audience: 'customers',
     });
     const other = new TestBrowser(stack.base);
     await other.begin((await shop.begin()).url);

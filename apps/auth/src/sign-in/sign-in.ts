@@ -1,23 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { InteractionResults } from 'oidc-provider';
-import {
-  beginSignIn,
-  completeSignIn,
-  type ReplyOf,
-  type RequestContext,
-  type SignIn,
-  type SignInResult,
-} from '@holdfast/contracts';
-import { Bus } from '@holdfast/messaging';
+import type { RequestContext, SignIn, SignInResult } from '@holdfast/contracts';
 import { AppError, newId } from '@holdfast/platform';
 import { ClientRegistry } from '../clients/client-registry.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
 import type { Interaction } from '../organization-issuer/interactions/sign-in-binding.js';
 import { passkeyAcr } from '../organization-issuer/issuer-provider.js';
 import type { Issuer } from '../organization-issuer/issuers.js';
-import type { OrganizationProfile } from '../organizations/organizations.js';
+import { personDenials } from '../organization-issuer/person-denials.js';
 import { anonymous, type IssuerRequest } from '../request-context/issuer-request.js';
+import { PasskeyVerification, type Ceremony, type SignInOptions, type Verified } from './passkey-verification.js';
 
 /** A request of the sign-in page, with the sign-in that it is for. */
 export interface SignInContext {
@@ -39,7 +32,7 @@ const amrOf = (deviceBound: boolean | undefined) => [
 @Injectable()
 export class SignInSteps {
   constructor(
-    private readonly bus: Bus,
+    private readonly passkeys: PasskeyVerification,
     private readonly clients: ClientRegistry,
     private readonly audit: IssuerAudit,
   ) {}
@@ -52,14 +45,14 @@ export class SignInSteps {
     return {
       organization: { shortId, name },
       app: { name: app.displayName ?? app.name, ...(uri && { uri }) },
+      audience: app.audience,
       ...(relyingParty?.earlier && { earlierPasskeys: true }),
     };
   }
 
-  async options(context: SignInContext): Promise<ReplyOf<typeof beginSignIn>> {
+  async options(context: SignInContext): Promise<SignInOptions> {
     await this.findSignIn(context);
-    const input = { interaction: context.uid, ...relyingPartyOf(context) };
-    return this.bus.request(beginSignIn, input, anonymousContext(context));
+    return this.passkeys.begin(context.issuerRequest.client!.app, ceremonyOf(context), anonymousContext(context));
   }
 
   async complete(context: SignInContext, body: Record<string, unknown>): Promise<SignInResult> {
@@ -72,14 +65,8 @@ export class SignInSteps {
         { status: 422 },
       );
     }
-    const { credentialType } = context.issuerRequest.client!.app;
-    const input = {
-      interaction: context.uid,
-      ...relyingPartyOf(context),
-      ...(credentialType && { credentialType }),
-      response: response as ReplyOf<typeof beginSignIn>['options'],
-    };
-    const result = await this.bus.request(completeSignIn, input, customerContext(context));
+    const input = { ...ceremonyOf(context), response: response as SignInOptions['options'] };
+    const result = await this.passkeys.complete(context.issuerRequest.client!.app, input, personalContext(context));
     if (result.outcome === 'refused') return this.refuse(context, interaction, result);
     context.issuerRequest.subject = result.subject;
     await this.endOtherSession(context, interaction, result.subject);
@@ -88,7 +75,7 @@ export class SignInSteps {
         accountId: result.subject,
         acr: passkeyAcr,
         amr: amrOf(result.deviceBound),
-        version: result.version ?? 0,
+        version: result.version,
       },
       select_account: {},
     };
@@ -98,20 +85,20 @@ export class SignInSteps {
   async cancel(context: SignInContext): Promise<SignInResult> {
     const interaction = await this.findSignIn(context);
     await this.audit.recordSignInError(orgOf(context), context.issuerRequest, 'cancelled');
-    return { redirectTo: await finish(interaction, wasRefused(interaction) ? noCredentialError : notSignedInError) };
+    return { redirectTo: await finish(interaction, errorOfLeaving(context, interaction)) };
   }
 
   private async refuse(
     context: SignInContext,
     interaction: Interaction,
-    { reason, subject }: Extract<ReplyOf<typeof completeSignIn>, { outcome: 'refused' }>,
+    { reason, subject }: Extract<Verified, { outcome: 'refused' }>,
   ): Promise<SignInResult> {
     if (subject !== undefined) context.issuerRequest.subject = subject;
     await this.audit.recordSignInError(orgOf(context), context.issuerRequest, reason);
-    // After the other reasons the customer may try another passkey.
+    // After the other reasons they may try another passkey.
     if (reason === 'no_live_credential')
       return { refused: reason, redirectTo: await finish(interaction, noCredentialError) };
-    if (!wasRefused(interaction)) {
+    if (refusalIn(interaction) !== reason) {
       // Read again, so that a sign-in which another tab has completed meanwhile is not overwritten.
       const current = await this.findSignIn(context);
       current.lastSubmission = { refused: reason };
@@ -138,7 +125,7 @@ export class SignInSteps {
   }
 
   /**
-   * Ends the session of another customer in this browser. The library would ask for confirmation on a page of its own,
+   * Ends the session of another customer or person in this browser. The library would ask for confirmation on a page of its own,
    * and continue the old session with the new sign-in.
    */
   private async endOtherSession(
@@ -165,10 +152,24 @@ const notSignedInError: InteractionResults = {
   error: 'login_required',
   error_description: 'the customer left without signing in',
 };
+const personNotSignedInError: InteractionResults = {
+  error: 'login_required',
+  error_description: 'the person left without signing in',
+};
 
-/** Whether a passkey was refused in this sign-in. */
-function wasRefused({ lastSubmission }: Interaction): boolean {
-  return lastSubmission?.refused !== undefined;
+/** Why a passkey was refused in this sign-in, if one was. */
+function refusalIn({ lastSubmission }: Interaction): unknown {
+  return lastSubmission?.refused;
+}
+
+/** The error for the app when the sign-in page is left without signing in (docs/adr/0029-sign-in-errors.md). */
+function errorOfLeaving({ issuerRequest }: SignInContext, interaction: Interaction): InteractionResults {
+  const refusal = refusalIn(interaction);
+  const isPerson = issuerRequest.client!.app.audience === 'people';
+  if (refusal === undefined) return isPerson ? personNotSignedInError : notSignedInError;
+  if (!isPerson) return noCredentialError;
+  const description = personDenials[refusal as keyof typeof personDenials] as string | undefined;
+  return { error: 'access_denied', error_description: description ?? personDenials.unknown };
 }
 
 /** Stores the result of the sign-in, and returns the address where the browser continues. */
@@ -192,19 +193,19 @@ function orgOf({ issuer }: SignInContext): string {
   return issuer.organization.shortId;
 }
 
-/** The RP IDs of the organization, from directory. Issuance does not query them itself. */
-function relyingPartyOf({ issuer }: SignInContext): Pick<OrganizationProfile, 'relyingParty'> {
+/** With the RP IDs of the organization, from directory. Issuance does not query them itself. */
+function ceremonyOf({ issuer, uid }: SignInContext): Ceremony {
   const { relyingParty } = issuer.organization;
-  return relyingParty ? { relyingParty } : {};
+  return { interaction: uid, ...(relyingParty && { relyingParty }) };
 }
 
-/** The actor is anonymous until issuance has verified the passkey. */
+/** The actor is anonymous until the passkey is verified. */
 function anonymousContext(context: SignInContext): RequestContext {
   return { org: orgOf(context), actor: anonymous, request: context.issuerRequest.info, auditId: newId() };
 }
 
-/** With the customer's address and user agent: issuance records a renewal by this sign-in as the customer's. */
-function customerContext(context: SignInContext): RequestContext {
+/** With address and user agent: issuance records a renewal by this sign-in as the customer's. */
+function personalContext(context: SignInContext): RequestContext {
   const { info, personalOrigin } = context.issuerRequest;
   return { ...anonymousContext(context), request: { ...info, ...personalOrigin } };
 }

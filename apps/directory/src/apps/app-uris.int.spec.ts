@@ -43,8 +43,8 @@ describe('URIs and audience of an app', () => {
       request(createApp, { org: 'acme', name: 'never', kind: 'service', redirectUris: ['https://a.example/cb'] }),
     ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/redirectUris' }] });
     await expect(
-      request(createApp, { org: 'acme', name: 'never', kind: 'web', audience: 'people' }),
-    ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/audience' }] });
+      request(createApp, { org: 'acme', name: 'never', kind: 'web', audience: 'people', credentialType: 'customer' }),
+    ).rejects.toMatchObject({ status: 422, errors: [{ pointer: '#/credentialType' }] });
     const { app } = await newApp('service');
     await expect(
       request(updateApp, { clientId: app.clientId, redirectUris: ['https://a.example/cb'] }),

@@ -40,8 +40,12 @@ describe('requireUsable', () => {
     expect(() => requireUsable('service', { redirectUris: [], backchannelLogoutUri: null })).not.toThrow();
   });
 
-  it('refuses an app for people', () =>
-    expect(() => requireUsable('web', { audience: 'people' })).toThrow(validationIssues('#/audience')));
+  it('refuses a credential type of an app for people', () => {
+    expect(() => requireUsable('web', { audience: 'people', credentialType: 'customer' })).toThrow(
+      validationIssues('#/credentialType'),
+    );
+    expect(() => requireUsable('web', { audience: 'people' })).not.toThrow();
+  });
 
   it.each(['web', 'spa'] as const)('refuses a private-use URI scheme in a %s app', (kind) => {
     expect(() =>

@@ -61,9 +61,9 @@ function issuesOfPkce(kind: AppKind, { pkce }: SignInSettings): ValidationIssue[
     : [];
 }
 
-/** People cannot sign in yet, so such an app would refuse everybody. */
-function issuesOfAudience({ audience }: SignInSettings): ValidationIssue[] {
-  return audience === 'people'
-    ? [{ pointer: '#/audience', detail: 'must be customers: people cannot sign in yet' }]
+/** Assignments decide who signs in to an app of people; credentials are for customers. */
+function issuesOfAudience({ audience, credentialType }: SignInSettings): ValidationIssue[] {
+  return audience === 'people' && credentialType !== undefined
+    ? [{ pointer: '#/credentialType', detail: 'has no effect for an app that signs people in; leave it out' }]
     : [];
 }

@@ -23,7 +23,7 @@ export class UpdateAppHandler {
   handle({ clientId, ...changed }: RequestOf<typeof updateApp>, context: RequestContext): Promise<App> {
     requireCallable(this.outbound, changed);
     return this.apps.change(clientId, context, async (app, manager) => {
-      requireUsable(app.kind, changed);
+      requireUsable(app.kind, { ...changed, audience: app.audience });
       const before: KeySettings = { ...app };
       const after = changeKeySettings(app.kind, before, changed);
       const changes = differences(toApp(app), changed, after);

@@ -42,7 +42,9 @@ const showSignIn = endpoint({
   path: issuerRoute(issuerPaths.signIn),
   summary: 'What the sign-in page shows',
   responses: { 200: { description: 'The app that requested the sign-in', schema: signInSchema } },
-  examples: { response: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'shop' } } },
+  examples: {
+    response: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'shop' }, audience: 'customers' },
+  },
 });
 const signInOptions = endpoint({
   ...page,

@@ -6,6 +6,8 @@ const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Sh
 const reasons: FailureReason[] = [
   'unknown_passkey',
   'other_organization',
+  'deactivated',
+  'not_assigned',
   'cancelled',
   'ceremony_expired',
   'passkey_invalid',
@@ -61,6 +63,23 @@ test('earlier passkeys have a button only while the organization changes its RP 
 
 test('another organization’s passkey is shown as such, not as unknown or invalid', () => {
   expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
+});
+
+test('an app of the staff speaks of a work account, and refusals say whom to ask', () => {
+  const staff = { ...view, audience: 'people' as const };
+  const bodyOf = (state: SignInState) => signInScreen(state, true).body.join();
+  expect(bodyOf({ name: 'ready', view: staff })).toContain('people who work at Acme');
+  expect(bodyOf({ name: 'ready', view })).not.toContain('work');
+  expect(bodyOf({ name: 'stopped', why: 'unknown_passkey', view: staff })).toContain(
+    'as a customer does not work here',
+  );
+  expect(signInScreen({ name: 'stopped', why: 'not_assigned', view: staff }, true)).toMatchObject({
+    heading: 'You do not have access to Shop',
+    body: [expect.stringContaining('Ask an administrator of Acme')],
+    primary: { label: 'Choose another passkey', action: 'signIn' },
+    secondary: { label: 'Back to Shop', action: 'leave' },
+  });
+  expect(bodyOf({ name: 'stopped', why: 'deactivated', view: staff })).toContain('Ask an administrator of Acme');
 });
 
 test('an expired sign-in links to the app when its address is known', () => {

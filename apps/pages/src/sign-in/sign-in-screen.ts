@@ -2,7 +2,7 @@ import type { SignIn } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
 import type { Control, Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
-import type { FailureReason, SignInState } from './sign-in-state.ts';
+import type { SignInState } from './sign-in-state.ts';
 
 export type SignInAction = 'signIn' | 'signInEarlier' | 'leave';
 type SignInScreen = Screen<SignInAction>;
@@ -28,7 +28,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
         tone: 'calm',
         ...organization,
         heading: words.ready(app),
-        body: [words.readyBody(org)],
+        body: [isStaff(view) ? words.readyStaffBody(org) : words.readyBody(org)],
         primary: { label: words.authenticate, action: 'signIn' },
         ...suggestions,
         ...other,
@@ -56,7 +56,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
       return {
         tone: state.why === 'cancelled' ? 'calm' : 'stop',
         ...organization,
-        ...stopped(state.why, org, state.retryAfter),
+        ...stopped(state, org, app),
         ...(state.why === 'cancelled' && suggestions),
         ...(view && other),
         ...back,
@@ -69,15 +69,27 @@ function backLink(view: SignIn | undefined): { primary?: Control<SignInAction> }
   return view?.app.uri === undefined ? {} : { primary: { label: words.back(view.app.name), href: view.app.uri } };
 }
 
+function isStaff(view: SignIn | undefined): boolean {
+  return view?.audience === 'people';
+}
+
 function stopped(
-  why: FailureReason,
+  { why, view, retryAfter }: Extract<SignInState, { name: 'stopped' }>,
   org: string,
-  retryAfter?: number,
+  app: string,
 ): Pick<SignInScreen, 'heading' | 'body' | 'primary'> {
   const retry = (label: string): { primary: Control<SignInAction> } => ({ primary: { label, action: 'signIn' } });
   switch (why) {
     case 'unknown_passkey':
-      return { heading: words.unknown, body: [words.unknownBody(org)], ...retry(words.chooseOther) };
+      return {
+        heading: words.unknown,
+        body: [isStaff(view) ? words.unknownStaffBody(org) : words.unknownBody(org)],
+        ...retry(words.chooseOther),
+      };
+    case 'deactivated':
+      return { heading: words.deactivated, body: [words.deactivatedBody(org)], ...retry(words.chooseOther) };
+    case 'not_assigned':
+      return { heading: words.notAssigned(app), body: [words.notAssignedBody(app, org)], ...retry(words.chooseOther) };
     case 'other_organization':
       return { heading: words.other, body: [words.otherBody(org)], ...retry(words.chooseOther) };
     case 'insecure':

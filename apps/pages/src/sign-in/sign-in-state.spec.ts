@@ -74,11 +74,14 @@ describe('signing in', () => {
       ]);
   });
 
-  test.each(['unknown_passkey', 'other_organization'] as const)('%s is shown, and the page stays usable', (reason) => {
-    const [state, effect] = signInStep(at('verifying'), { type: 'rejected', reason });
-    expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, undefined]);
-    expect(signInStep(state, { type: 'signIn' })).toEqual([at('working'), { do: 'authenticate' }]);
-  });
+  test.each(['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const)(
+    '%s is shown, and the page stays usable',
+    (reason) => {
+      const [state, effect] = signInStep(at('verifying'), { type: 'rejected', reason });
+      expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, undefined]);
+      expect(signInStep(state, { type: 'signIn' })).toEqual([at('working'), { do: 'authenticate' }]);
+    },
+  );
 
   test('an unknown reason counts as an unknown passkey', () => {
     expect(signInStep(at('verifying'), { type: 'rejected', reason: 'new_reason' })[0]).toMatchObject({

@@ -3,7 +3,8 @@ import type { SignIn } from '@holdfast/contracts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-type Rejection = 'unknown_passkey' | 'other_organization';
+const rejections = ['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const;
+type Rejection = (typeof rejections)[number];
 
 /** Failures after which another attempt makes sense. */
 export type FailureReason =
@@ -67,7 +68,7 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
           ]
         : [state];
     case 'rejected':
-      // The page stays usable: the customer may have another passkey.
+      // The page stays usable: there may be another passkey.
       return state.name === 'verifying'
         ? [{ name: 'stopped', why: rejectionOf(event.reason), view: state.view }]
         : [state];
@@ -120,5 +121,5 @@ function stopped(state: SignInState, why: FailureReason, view: SignIn | undefine
 
 /** An unknown reason, from a later version of the server, counts as an unknown passkey. */
 function rejectionOf(reason: string): Rejection {
-  return reason === 'other_organization' ? reason : 'unknown_passkey';
+  return rejections.find((known) => known === reason) ?? 'unknown_passkey';
 }

@@ -8,7 +8,7 @@ import { relyingPartySchema, rpId } from './rp-id.js';
 const clientId = z.string().max(64);
 
 /** Why a person may not sign in to an app: a reply and no error, since the page shows it and stays usable. */
-const personDenialReasons = ['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const;
+export const personDenialReasons = ['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const;
 
 /** Options of a person's sign-in ceremony, bound to one interaction, valid for ten minutes and for one response. */
 export const beginPersonSignIn = command({

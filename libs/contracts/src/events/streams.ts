@@ -44,7 +44,7 @@ export const streams = {
     maxBytes: 1024 * mebibyte,
   }),
   directory: stream('directory', directoryEventSchema, {
-    consumers: ['audit', 'signals'],
+    consumers: ['audit', 'signals', 'auth'],
     awaited: ['audit'],
     maxBytes: 256 * mebibyte,
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
+import { personDenialReasons } from '../directory/person-sign-in.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { webAuthnJson } from './claims.js';
@@ -104,6 +105,10 @@ export const signInSchema = z
           ),
       })
       .describe('The app that requested the sign-in'),
+    audience: z
+      .enum(['customers', 'people'])
+      .optional()
+      .describe('Who signs in to the app: customers of the organization, or its own people'),
     earlierPasskeys: z
       .literal(true)
       .optional()
@@ -131,7 +136,10 @@ export const signInOptionsSchema = z
 export const signInResultSchema = z
   .strictObject({
     redirectTo: z.url().optional().describe('The sign-in has ended: the page redirects there'),
-    refused: z.enum(signInDenialReasons).optional().describe('Why this passkey is not accepted'),
+    refused: z
+      .enum([...new Set([...signInDenialReasons, ...personDenialReasons])])
+      .optional()
+      .describe('Why this passkey is not accepted'),
   })
   .meta({ id: 'SignInResult' });
 export type SignInResult = z.infer<typeof signInResultSchema>;

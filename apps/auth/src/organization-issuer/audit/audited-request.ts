@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
-import { anonymous, type IssuerRequest } from '../../request-context/issuer-request.js';
+import { anonymous, humanOf, type IssuerRequest } from '../../request-context/issuer-request.js';
 import { isPublic } from '../issuer-clients.js';
 
 /** What the audit log says of a request to an issuer. */
@@ -8,9 +8,22 @@ export interface AuditedRequest {
   action: Action;
   actor: Actor;
   outcome: AuditRecord['outcome'];
-  /** Counted instead of recorded, and without a customer, since anybody can send such requests without limit. */
+  /** Counted instead of recorded, and without a customer or person, since anybody can send such requests without limit. */
   counted?: boolean;
   changes?: AuditRecord['changes'];
+}
+
+type Activity = 'sign_in' | 'sign_out' | 'token' | 'userinfo' | 'token_revoke';
+
+/** The action of a request: the audit log tells people of the organization from customers. */
+export function actionOf(request: IssuerRequest, activity: Activity): Action {
+  return `${humanOf(request) === 'person' ? 'user' : 'customer'}.${activity}`;
+}
+
+/** The customer or person who acts. */
+export function actorOf(request: IssuerRequest): Actor {
+  const { subject } = request;
+  return subject === undefined ? anonymous : { type: humanOf(request), id: subject };
 }
 
 /** How the library completed a request: with a code for an app, or with an error. */
@@ -35,8 +48,7 @@ export function auditedRequestOf(
 ): AuditedRequest | undefined {
   const { route } = ctx.oidc;
   if (route === 'token') return auditedTokenRequest(ctx, request);
-  if (route === 'userinfo')
-    return ofApp('customer.userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
+  if (route === 'userinfo') return ofApp('userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
   if (route === 'revocation') return auditedRevocation(ctx, request, outcomeOf(ctx.status, error));
   if (route.startsWith('end_session')) return auditedSignOut(ctx, request, error);
   return route === 'authorization' || route === 'resume'
@@ -51,7 +63,7 @@ function auditedTokenRequest(ctx: KoaContextWithOIDC, request: IssuerRequest): A
   const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
   const supported = ['authorization_code', 'refresh_token'].find((type) => type === grantType);
   const authenticated = client !== undefined && secretId !== undefined && !isPublic(client.app);
-  const audited = ofApp('customer.token', request, outcomeOf(ctx.status, error), error !== undefined && !authenticated);
+  const audited = ofApp('token', request, outcomeOf(ctx.status, error), error !== undefined && !authenticated);
   return {
     ...audited,
     ...(supported && {
@@ -72,13 +84,13 @@ function auditedRevocation(
   const { AccessToken, RefreshToken } = ctx.oidc.entities;
   const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
   if (revoked) return revocationOf(request, revoked.accountId);
-  return ofApp('customer.token_revoke', request, outcome, request.secretId === undefined);
+  return ofApp('token_revoke', request, outcome, request.secretId === undefined);
 }
 
 /** The revocation of a token that exists. */
 export function revocationOf(request: IssuerRequest, subject: string | undefined): AuditedRequest {
   if (subject !== undefined) request.subject = subject;
-  return ofApp('customer.token_revoke', request, outcomeOf(200), false);
+  return ofApp('token_revoke', request, outcomeOf(200), false);
 }
 
 function auditedSignOut(
@@ -87,44 +99,52 @@ function auditedSignOut(
   error: string | undefined,
 ): AuditedRequest | undefined {
   if (error !== undefined)
-    return { action: 'customer.sign_out', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
+    return {
+      action: actionOf(request, 'sign_out'),
+      actor: anonymous,
+      outcome: outcomeOf(ctx.status, error),
+      counted: true,
+    };
   if (request.subject === undefined || ctx.status !== 303) return undefined;
-  return signOutOf(request.subject);
+  return signOutOf(request);
 }
 
-export function signOutOf(subject: string): AuditedRequest {
-  return { action: 'customer.sign_out', actor: { type: 'customer', id: subject }, outcome: outcomeOf(303) };
+export function signOutOf(request: IssuerRequest): AuditedRequest {
+  return { action: actionOf(request, 'sign_out'), actor: actorOf(request), outcome: outcomeOf(303) };
 }
 
 function auditedSignIn(
   ctx: KoaContextWithOIDC,
-  { subject, credential }: IssuerRequest,
+  request: IssuerRequest,
   { signedIn, error }: RequestResult,
 ): AuditedRequest | undefined {
   const { route, session } = ctx.oidc;
-  const customer: Actor | undefined = subject === undefined ? undefined : { type: 'customer', id: subject };
-  if (signedIn && customer)
-    return { action: 'customer.sign_in', actor: customer, outcome: { result: 'success', status: ctx.status } };
-  // The session's customer has no live credential for this app.
-  if (route === 'authorization' && customer && session?.accountId === subject && credential === undefined) {
-    return {
-      action: 'customer.sign_in',
-      actor: customer,
-      outcome: { result: 'denied', status: ctx.status, code: 'no_live_credential' },
-    };
-  }
+  const action = actionOf(request, 'sign_in');
+  const actor = actorOf(request);
+  const { subject } = request;
+  if (signedIn && subject !== undefined) return { action, actor, outcome: { result: 'success', status: ctx.status } };
+  const denial = denialOf(route, request);
+  if (subject !== undefined && session?.accountId === subject && denial !== undefined)
+    return { action, actor, outcome: { result: 'denied', status: ctx.status, code: denial } };
   // The redirect to the app after an error on the sign-in page, which was recorded there.
   if (error === undefined || (route === 'resume' && (error === 'access_denied' || error === 'login_required')))
     return undefined;
-  return { action: 'customer.sign_in', actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
+  return { action, actor: anonymous, outcome: outcomeOf(ctx.status, error), counted: true };
+}
+
+/** Why the customer or person of the session may not sign in to this app, at least not without a passkey. */
+function denialOf(route: string, request: IssuerRequest): string | undefined {
+  if (humanOf(request) === 'person') return request.denial;
+  return route === 'authorization' && request.credential === undefined ? 'no_live_credential' : undefined;
 }
 
 function ofApp(
-  action: Action,
-  { client }: IssuerRequest,
+  activity: Activity,
+  request: IssuerRequest,
   outcome: AuditedRequest['outcome'],
   counted: boolean,
 ): AuditedRequest {
+  const { client } = request;
   const actor: Actor = client ? { type: 'app', id: client.app.clientId, name: client.app.name } : anonymous;
-  return { action, actor, outcome, ...(counted && { counted }) };
+  return { action: actionOf(request, activity), actor, outcome, ...(counted && { counted }) };
 }

@@ -5,8 +5,8 @@ import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
 import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { Organizations } from '../../organizations/organizations.js';
 import { RecordOutbox } from '../../record-outbox/record-outbox.js';
-import { anonymous, issuerRequestOf, type IssuerRequest } from '../../request-context/issuer-request.js';
-import { auditedRequestOf, type AuditedRequest, type RequestResult } from './audited-request.js';
+import { anonymous, humanOf, issuerRequestOf, type IssuerRequest } from '../../request-context/issuer-request.js';
+import { actionOf, actorOf, auditedRequestOf, type AuditedRequest, type RequestResult } from './audited-request.js';
 
 /** Error codes of the sign-in page that are failures. With all others the sign-in was denied. */
 const failureCodes = new Set([
@@ -45,14 +45,14 @@ export class IssuerAudit {
   }
 
   /**
-   * Records an error of the sign-in page. It is counted instead while no passkey has identified a customer: otherwise
-   * anybody could fill the log.
+   * Records an error of the sign-in page. It is counted instead while no passkey has identified a customer or person:
+   * otherwise anybody could fill the log.
    */
   recordSignInError(org: string, request: IssuerRequest, code: string, status = 200): Promise<void> {
     const { subject } = request;
     return this.write(org, request, {
-      action: 'customer.sign_in',
-      actor: subject === undefined ? anonymous : { type: 'customer', id: subject },
+      action: actionOf(request, 'sign_in'),
+      actor: actorOf(request),
       outcome: { result: failureCodes.has(code) ? 'failure' : 'denied', status, code },
       counted: subject === undefined,
     });
@@ -82,14 +82,15 @@ export class IssuerAudit {
 }
 
 /**
- * A count represents many requests, so it names an app at most, and no customer. Only records of customers contain
+ * A count represents many requests, so it names an app at most, and no customer or person. Only their records contain
  * address and user agent.
  */
 export function recordOf(
-  { info, personalOrigin, client, subject, credential }: IssuerRequest,
+  issuerRequest: IssuerRequest,
   { action, actor, outcome, counted, changes }: AuditedRequest,
   now: Date,
 ): Omit<AuditRecord, 'id'> {
+  const { info, personalOrigin, client, subject, credential } = issuerRequest;
   const app: AuditTarget[] =
     client && (!counted || actor.type === 'app') ? [{ type: 'app', id: client.app.clientId }] : [];
   const targets: AuditTarget[] = counted
@@ -97,12 +98,13 @@ export function recordOf(
     : [
         ...app,
         ...(subject !== undefined && actor.type === 'app'
-          ? [{ type: 'customer', id: subject, dataSubject: subject } as const]
+          ? [{ type: humanOf(issuerRequest), id: subject, dataSubject: subject } as const]
           : []),
         ...(subject !== undefined && credential !== undefined
           ? [{ type: 'credential', id: credential, dataSubject: subject } as const]
           : []),
       ];
-  const request = actor.type === 'customer' ? { ...info, ...personalOrigin } : info;
+  const isHuman = actor.type === 'customer' || actor.type === 'person';
+  const request = isHuman ? { ...info, ...personalOrigin } : info;
   return { occurredAt: now.toISOString(), action, actor, targets, outcome, request, ...(changes && { changes }) };
 }

@@ -85,7 +85,14 @@ export function bindSignIns(
   };
 
   // The library calls this when the browser returns from the sign-in page.
-  Interaction.find = ((uid: string) => findOwn(uid, cookiesOf(Provider.ctx))) as typeof Interaction.find;
+  // session-audience.ts has called it before, since the app of the sign-in decides which session continues.
+  const resumed = new WeakMap<object, Promise<Interaction | undefined>>();
+  Interaction.find = ((uid: string) => {
+    const ctx = Provider.ctx!;
+    const finding = resumed.get(ctx) ?? findOwn(uid, cookiesOf(ctx));
+    resumed.set(ctx, finding);
+    return finding;
+  }) as typeof Interaction.find;
   prototype.save = async function (seconds) {
     const cookies = cookiesWith.get(this) ?? cookiesOf(Provider.ctx);
     if (this.browser === undefined) {

@@ -12,8 +12,8 @@ interface EndingSession {
 }
 
 /**
- * Revokes grants and tokens with their session and notifies its apps, when a customer signs out or another one signs in
- * in the same browser. Refresh tokens are revoked too, since apps did not request them for offline access. The record
+ * Revokes grants and tokens with their session and notifies its apps, when a customer or person signs out or another one
+ * signs in in the same browser. Refresh tokens are revoked too, since apps did not request them for offline access. The record
  * of a sign-out commits with it.
  */
 export function revokeOnSessionEnd(
@@ -27,7 +27,9 @@ export function revokeOnSessionEnd(
   prototype.destroy = async function () {
     const { ctx } = Provider;
     const signsOut = ctx?.oidc.route.startsWith('end_session') && this.accountId !== undefined;
-    const record = signsOut ? audit.recordOfChange(issuerRequestOf(ctx), signOutOf(this.accountId!)) : undefined;
+    const record = signsOut
+      ? audit.recordOfChange(issuerRequestOf(ctx), signOutOf({ ...issuerRequestOf(ctx), subject: this.accountId! }))
+      : undefined;
     const revoked = await translateDatabaseErrors(revocations.revokeSession(org, this.uid, requestingApp(ctx), record));
     if (revoked && record) issuerRequestOf(ctx).change = record;
     await destroy.call(this);

@@ -1,8 +1,9 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import type { OrganizationProfile } from '../../organizations/organizations.js';
-import { issuerRequestOf } from '../../request-context/issuer-request.js';
-import { cookieNames, cookieOptions } from '../issuer-cookies.js';
+import { humanOf, issuerRequestOf } from '../../request-context/issuer-request.js';
+import { cookieOptions } from '../issuer-cookies.js';
+import { audienceParameter, sessionCookieName } from '../session-audience.js';
 
 type Page = (ctx: KoaContextWithOIDC) => void;
 
@@ -12,21 +13,23 @@ interface SignOutState {
 }
 
 /**
- * Signs the customer out if the request has an ID token of theirs, and asks for confirmation otherwise (OpenID Connect
- * RP-Initiated Logout §2). Without confirmation any link could sign a customer out.
+ * Signs the customer or person out if the request has an ID token of theirs, and asks for confirmation otherwise (OpenID Connect
+ * RP-Initiated Logout §2). Without confirmation any link could sign them out.
  */
 export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: string) {
   return async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
+    const request = issuerRequestOf(ctx);
     const session = ctx.oidc.session!;
     const hint = ctx.oidc.entities.IdTokenHint as { payload?: { sub?: string } } | undefined;
     if (hint?.payload?.sub === session.accountId) {
-      issuerRequestOf(ctx).subject = session.accountId!;
+      request.subject = session.accountId!;
       await session.destroy();
-      ctx.cookies.set(cookieNames(shortId, baseUrl).session, null, cookieOptions(baseUrl));
+      ctx.cookies.set(sessionCookieName(shortId, baseUrl, request), null, cookieOptions(baseUrl));
       return leave(ctx);
     }
     const { postLogoutRedirectUri } = stateOf(ctx);
     const app = ctx.oidc.client?.clientName;
+    const isPerson = humanOf(request) === 'person';
     // Browsers apply form-action also to the redirect after the form.
     ctx.set(
       'Content-Security-Policy',
@@ -38,12 +41,17 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
       title: 'Sign out?',
       body:
         `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}` +
-        `You will be signed out of every app of ${escapeHtml(name)} in this browser. ` +
-        `To stay signed in, just leave this page.</p>\n${form}\n` +
+        `You will be signed out of every app ${isPerson ? 'for the staff ' : ''}of ${escapeHtml(name)} in this browser. ` +
+        `To stay signed in, just leave this page.</p>\n${isPerson ? ofPeople(form) : form}\n` +
         '<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">' +
         'Sign out</button>',
     });
   };
+}
+
+/** The form that signs a person out: without a parameter, a customer's session is used if there is one. */
+function ofPeople(form: string): string {
+  return form.replace(/ action="([^"]+)"/, ` action="$1?${audienceParameter}=people"`);
 }
 
 /** The source for `form-action`: the origin, or the scheme if it is a private-use scheme (RFC 8252 §7.1). */

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { directoryEventSchema, type DirectoryEvent } from '@holdfast/contracts';
+import { planOf, revokesSessionsOfPeople } from './person-revocation.js';
+
+const [user, group, app, at] = ['u1', 'g1', 'app_1', '2026-11-22T10:00:00.000Z'];
+const event = (type: DirectoryEvent['type'], more: Partial<DirectoryEvent> = {}): DirectoryEvent => ({
+  id: 'e',
+  type,
+  org: 'acme',
+  version: 7,
+  occurredAt: at,
+  requestId: 'r',
+  traceparent: 't',
+  ...more,
+});
+
+describe('planOf', () => {
+  test.each(['user.deactivated', 'user.activated'] as const)('%s revokes every earlier sign-in', (type) => {
+    expect(planOf([event(type, { user })])).toEqual({
+      revocations: [{ org: 'acme', subject: user, version: 7, erased: false, at }],
+      checks: [],
+    });
+  });
+
+  test.each(['user.erasure_started', 'user.removed'] as const)('%s deletes everything of the person', (type) => {
+    expect(planOf([event(type, { user })]).revocations).toMatchObject([{ subject: user, erased: true }]);
+  });
+
+  test.each([
+    ['user.updated', { user }, { person: user }],
+    ['group.member_removed', { user, data: { user, group } }, { person: user }],
+    ['assignment.ended', { user, app, data: { app, user } }, { person: user, clientId: app }],
+    ['assignment.ended', { data: { app, user } }, { person: user, clientId: app }],
+    ['assignment.ended', { group, data: { app, group } }, { clientId: app }],
+    ['group.deleted', { group }, {}],
+  ] as const)('%s %j leads to a check of %j', (type, more, check) => {
+    expect(planOf([event(type, more)])).toEqual({ revocations: [], checks: [{ org: 'acme', ...check }] });
+  });
+
+  test('checks nothing twice, and nothing that another check includes', () => {
+    const checksOf = (...events: DirectoryEvent[]) => planOf(events).checks;
+    const removed = event('group.member_removed', { user });
+    const ended = event('assignment.ended', { user, data: { app } });
+    const endedOfGroup = event('assignment.ended', { group, data: { app } });
+    const deleted = event('group.deleted', { group });
+    expect(checksOf(removed, removed, ended)).toEqual([{ org: 'acme', person: user }]);
+    expect(checksOf(ended, endedOfGroup)).toEqual([{ org: 'acme', clientId: app }]);
+    expect(checksOf(removed, ended, deleted, endedOfGroup)).toEqual([{ org: 'acme' }]);
+    expect(checksOf(deleted, { ...removed, org: 'globex' })).toEqual([
+      { org: 'acme' },
+      { org: 'globex', person: user },
+    ]);
+  });
+
+  test('other events of directory end nothing', () => {
+    const wanted = directoryEventSchema.shape.type.options.filter(revokesSessionsOfPeople);
+    expect(wanted.sort()).toEqual([
+      'assignment.ended',
+      'group.deleted',
+      'group.member_removed',
+      'user.activated',
+      'user.deactivated',
+      'user.erasure_started',
+      'user.removed',
+      'user.updated',
+    ]);
+    for (const type of ['user.reactivated', 'role.changed', 'assignment.created'] as const)
+      expect(planOf([event(type, { user })])).toEqual({ revocations: [], checks: [] });
+  });
+});

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import {
+  beginPersonSignIn,
+  beginSignIn,
+  completePersonSignIn,
+  completeSignIn,
+  type App,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+  type SignInResult,
+} from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+
+export type SignInOptions = ReplyOf<typeof beginSignIn>;
+/** The sign-in in progress, and the RP IDs of the organization. */
+export type Ceremony = Pick<RequestOf<typeof beginSignIn>, 'interaction' | 'relyingParty'>;
+
+/** The customer or person to whom a passkey belongs, or why it is refused. */
+export type Verified =
+  | { outcome: 'signed_in'; subject: string; version: number; deviceBound: boolean | undefined }
+  | { outcome: 'refused'; reason: NonNullable<SignInResult['refused']>; subject: string | undefined };
+
+/** Passkeys of customers are verified by issuance, those of people by directory: the app decides. */
+@Injectable()
+export class PasskeyVerification {
+  constructor(private readonly bus: Bus) {}
+
+  begin({ audience }: App, ceremony: Ceremony, context: RequestContext): Promise<SignInOptions> {
+    return this.bus.request(audience === 'people' ? beginPersonSignIn : beginSignIn, ceremony, context);
+  }
+
+  async complete(
+    { audience, clientId, credentialType }: App,
+    ceremony: Ceremony & { response: SignInOptions['options'] },
+    context: RequestContext,
+  ): Promise<Verified> {
+    if (audience === 'people') {
+      const reply = await this.bus.request(completePersonSignIn, { ...ceremony, clientId }, context);
+      if (reply.outcome === 'refused') return { outcome: 'refused', reason: reply.reason, subject: reply.person };
+      const { person, version, deviceBound } = reply;
+      return { outcome: 'signed_in', subject: person, version, deviceBound };
+    }
+    const input = { ...ceremony, ...(credentialType && { credentialType }) };
+    const reply = await this.bus.request(completeSignIn, input, context);
+    if (reply.outcome === 'refused') return { outcome: 'refused', reason: reply.reason, subject: reply.subject };
+    const { subject, version = 0, deviceBound } = reply;
+    return { outcome: 'signed_in', subject, version, deviceBound };
+  }
+}
