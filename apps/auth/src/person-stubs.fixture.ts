@@ -102,9 +102,9 @@ export class DirectoryPeople {
 
   @Handles(peopleWithAccess)
   async withAccess(
-    { people: asked, clientId }: RequestOf<typeof peopleWithAccess>,
+    { people: given, clientId }: RequestOf<typeof peopleWithAccess>,
     { org }: { org: string },
   ): Promise<ReplyOf<typeof peopleWithAccess>> {
-    return { people: asked.filter((person) => accessOf(person, clientId, org).state === 'assigned') };
+    return { people: given.filter((person) => accessOf(person, clientId, org).state === 'assigned') };
   }
 }

@@ -245,7 +245,7 @@ suite('the pages in a browser', () => {
       await pages.page.waitForURL(`${pages.base}/there`);
     });
 
-    test('at an app of the staff, refusals say why, and the page stays usable', async () => {
+    test('at an app of the staff, a rejection says why, and the page stays usable', async () => {
       await withPasskey();
       await pages.page.addInitScript(ignoreSuggestions);
       let tries = 0;

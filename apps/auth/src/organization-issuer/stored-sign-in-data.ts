@@ -8,8 +8,8 @@ export interface Authentication {
 }
 
 /**
- * Adds the version of the customer or person at their sign-in to stored state, and to access tokens also how they signed in, for
- * userinfo. The library stores only members that its models list.
+ * Adds the version of the customer or person at their sign-in to stored state, and to access tokens also how they
+ * signed in, for userinfo. The library stores only members that its models list.
  */
 export function storeSignInData({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {
   const addMembers = (model: unknown, ...members: string[]) => {

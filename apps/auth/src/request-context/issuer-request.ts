@@ -10,7 +10,6 @@ import {
 } from '@holdfast/contracts';
 import { networkOf, newId, personalOrigin, randomForIds, type CheckedJwk } from '@holdfast/platform';
 import type { ClientRecord } from '../clients/client-record.js';
-import type { Origin } from '../sessions/state-store.js';
 
 /** A request to oidc-provider before routing. */
 export type HttpContext = Parameters<Parameters<Provider['use']>[0]>[0];
@@ -107,13 +106,23 @@ export function issuerRequestOf(ctx: object | undefined): IssuerRequest {
   return request;
 }
 
+/** The sign-in from which stored state results. */
+export interface StateOrigin {
+  /** Version of the customer or person when they signed in. */
+  version?: number;
+  /** The credential with which they signed in to the app. */
+  credential?: string;
+  /** The app, when it signs people in. */
+  peopleApp?: string;
+}
+
 /** Whether a request is about a customer or a person: its app decides, or else the session that it uses. */
 export function humanOf({ client, audience }: Pick<IssuerRequest, 'client' | 'audience'>): 'customer' | 'person' {
   return (client?.app.audience ?? audience) === 'people' ? 'person' : 'customer';
 }
 
 /** The sign-in from which state results that the current request stores; undefined outside of a request. */
-export function originOf(ctx: object | undefined): Origin | undefined {
+export function originOf(ctx: object | undefined): StateOrigin | undefined {
   const request = ctx && requests.get(ctx);
   if (!request) return undefined;
   const { version, credential, client } = request;

@@ -3,8 +3,8 @@ import { isCustomerEvent, isErasureEvent, type CustomerEvent, type IssuanceEvent
 import type { SignedIn } from '../logout/logout-notifications.js';
 
 /**
- * Revokes what results from sign-ins of a customer or person before `version` (after an erasure: from all of them); with
- * `credential` only from those in which that credential was used.
+ * Revokes what results from sign-ins of a customer or person before `version` (after an erasure: from all of them);
+ * with `credential` only from those in which that credential was used.
  */
 export interface SessionRevocation {
   org: string;
@@ -61,9 +61,9 @@ export function authorizationsOf({ authorizations }: AdapterPayload): [string, A
 }
 
 /**
- * The apps that a customer or person was signed in to according to stored sessions and tokens, each once. A grant outlives both,
- * and an app may keep a session of its own as long: it is notified without `sid`, which concerns every session of
- * theirs there (OpenID Connect Back-Channel Logout §2.4).
+ * The apps that a customer or person was signed in to according to stored sessions and tokens, each once. A grant
+ * outlives both, and an app may keep a session of its own as long: it is notified without `sid`, which concerns every
+ * session of theirs there (OpenID Connect Back-Channel Logout §2.4).
  */
 export function signedInBy(stored: readonly { model: string; payload: AdapterPayload }[]): SignedIn[] {
   const all = stored.flatMap(({ model, payload }): SignedIn[] => {

@@ -6,6 +6,7 @@ import { Database, statement } from '@holdfast/data';
 import { customerKey, keyedHash, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
+import type { StateOrigin } from '../request-context/issuer-request.js';
 import type { StateKind } from '../state-limits.js';
 import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
 import { RowCounts } from './row-counts.js';
@@ -111,16 +112,6 @@ interface StateRow {
   consumed_at: Date | null;
 }
 
-/** The sign-in from which stored state results. */
-export interface Origin {
-  /** Version of the customer or person when they signed in. */
-  version?: number;
-  /** The credential with which they signed in to the app. */
-  credential?: string;
-  /** The app, when it signs people in. */
-  peopleApp?: string;
-}
-
 /** State of one app. A session may have several, and a sign-in in progress has led to none. */
 const ofOneApp = new Set(['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']);
 
@@ -153,7 +144,7 @@ export class StateStore {
     id: string,
     payload: AdapterPayload,
     seconds: number,
-    origin: Origin = {},
+    origin: StateOrigin = {},
   ): Promise<boolean> {
     const hash = sha256(id);
     // The id is left out, since the caller who presents it knows it.
@@ -293,7 +284,7 @@ function hashed(id: string | undefined): Buffer | null {
   return id === undefined ? null : sha256(id);
 }
 
-/** The customer or person of this state. For a sign-in in progress: who completed it, or else who is signed in already. */
+/** Whose state this is. For a sign-in in progress: who completed it, or else who is signed in already. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | undefined {
   return result?.login?.accountId ?? accountId ?? session?.accountId;
 }

@@ -177,7 +177,7 @@ describe('the sign-in page', () => {
     });
   });
 
-  test('knows no passkey of a customer at an app of people, and no passkey of a person at an app of customers', async () => {
+  test('knows no passkey of a customer at an app of people, and none of a person at an app of customers', async () => {
     expect((await show(staff, newCustomer())).shown).toEqual({ refused: 'unknown_passkey' });
     expect((await show(shop, assigned(staff))).shown).toEqual({ refused: 'unknown_passkey' });
   });

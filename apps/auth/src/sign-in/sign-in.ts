@@ -98,7 +98,7 @@ export class SignInSteps {
     // After the other reasons they may try another passkey.
     if (reason === 'no_live_credential')
       return { refused: reason, redirectTo: await finish(interaction, noCredentialError) };
-    if (refusalIn(interaction) !== reason) {
+    if (rejectionIn(interaction) !== reason) {
       // Read again, so that a sign-in which another tab has completed meanwhile is not overwritten.
       const current = await this.findSignIn(context);
       current.lastSubmission = { refused: reason };
@@ -125,8 +125,8 @@ export class SignInSteps {
   }
 
   /**
-   * Ends the session of another customer or person in this browser. The library would ask for confirmation on a page of its own,
-   * and continue the old session with the new sign-in.
+   * Ends the session of another customer or person in this browser. The library would ask for confirmation on a page of
+   * its own, and continue the old session with the new sign-in.
    */
   private async endOtherSession(
     { issuer: { provider } }: SignInContext,
@@ -158,17 +158,17 @@ const personNotSignedInError: InteractionResults = {
 };
 
 /** Why a passkey was refused in this sign-in, if one was. */
-function refusalIn({ lastSubmission }: Interaction): unknown {
+function rejectionIn({ lastSubmission }: Interaction): unknown {
   return lastSubmission?.refused;
 }
 
 /** The error for the app when the sign-in page is left without signing in (docs/adr/0029-sign-in-errors.md). */
 function errorOfLeaving({ issuerRequest }: SignInContext, interaction: Interaction): InteractionResults {
-  const refusal = refusalIn(interaction);
+  const rejection = rejectionIn(interaction);
   const isPerson = issuerRequest.client!.app.audience === 'people';
-  if (refusal === undefined) return isPerson ? personNotSignedInError : notSignedInError;
+  if (rejection === undefined) return isPerson ? personNotSignedInError : notSignedInError;
   if (!isPerson) return noCredentialError;
-  const description = personDenials[refusal as keyof typeof personDenials] as string | undefined;
+  const description = personDenials[rejection as keyof typeof personDenials] as string | undefined;
   return { error: 'access_denied', error_description: description ?? personDenials.unknown };
 }
 

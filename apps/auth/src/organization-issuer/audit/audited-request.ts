@@ -8,7 +8,7 @@ export interface AuditedRequest {
   action: Action;
   actor: Actor;
   outcome: AuditRecord['outcome'];
-  /** Counted instead of recorded, and without a customer or person, since anybody can send such requests without limit. */
+  /** Counted instead of recorded, and without a customer or person, since anybody can send them without limit. */
   counted?: boolean;
   changes?: AuditRecord['changes'];
 }

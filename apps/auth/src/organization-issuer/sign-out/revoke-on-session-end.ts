@@ -12,9 +12,9 @@ interface EndingSession {
 }
 
 /**
- * Revokes grants and tokens with their session and notifies its apps, when a customer or person signs out or another one
- * signs in in the same browser. Refresh tokens are revoked too, since apps did not request them for offline access. The record
- * of a sign-out commits with it.
+ * Revokes grants and tokens with their session and notifies its apps, when a customer or person signs out or another
+ * one signs in in the same browser. Refresh tokens are revoked too, since apps did not request them for offline
+ * access. The record of a sign-out commits with it.
  */
 export function revokeOnSessionEnd(
   provider: Provider,

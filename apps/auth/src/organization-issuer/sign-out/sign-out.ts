@@ -13,8 +13,8 @@ interface SignOutState {
 }
 
 /**
- * Signs the customer or person out if the request has an ID token of theirs, and asks for confirmation otherwise (OpenID Connect
- * RP-Initiated Logout §2). Without confirmation any link could sign them out.
+ * Signs the customer or person out if the request has an ID token of theirs, and asks for confirmation otherwise
+ * (OpenID Connect RP-Initiated Logout §2). Without confirmation any link could sign them out.
  */
 export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: string) {
   return async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
@@ -30,6 +30,7 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     const { postLogoutRedirectUri } = stateOf(ctx);
     const app = ctx.oidc.client?.clientName;
     const isPerson = humanOf(request) === 'person';
+    const everyApp = `every app ${isPerson ? 'for the staff ' : ''}of ${escapeHtml(name)}`;
     // Browsers apply form-action also to the redirect after the form.
     ctx.set(
       'Content-Security-Policy',
@@ -41,7 +42,7 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
       title: 'Sign out?',
       body:
         `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}` +
-        `You will be signed out of every app ${isPerson ? 'for the staff ' : ''}of ${escapeHtml(name)} in this browser. ` +
+        `You will be signed out of ${everyApp} in this browser. ` +
         `To stay signed in, just leave this page.</p>\n${isPerson ? ofPeople(form) : form}\n` +
         '<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">' +
         'Sign out</button>',

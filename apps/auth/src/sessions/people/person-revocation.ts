@@ -1,7 +1,7 @@
 import { isErasureEvent, type DirectoryEvent } from '@holdfast/contracts';
 import type { SessionRevocation } from '../session-revocation.js';
 
-/** Whom to check with directory: the person at one app or at all of theirs, everybody at an app or in an organization. */
+/** Whom to check with directory: a person at one app or at all of theirs; everybody at an app or in an organization. */
 export type AccessCheck = { org: string } & (
   { person: string; clientId?: string } | { person?: undefined; clientId?: string }
 );
