@@ -36,8 +36,8 @@ export class IssuerServices {
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, clientKeys, limits, customers, people, store, ...services } = this;
-    const { revocations, audit, origins, logger, config } = services;
+    const { clients, clientKeys, limits, customers, people, store } = this;
+    const { revocations, audit, origins, logger, config } = this;
     const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: nonceKey } = config;
     const { COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
