@@ -55,6 +55,7 @@ const stateOf = (person: string) =>
   );
 const modelsAt = async (person: string, { app }: RelyingParty) =>
   (await stateOf(person)).filter(({ client_id: clientId }) => clientId === app.clientId).map(({ model }) => model);
+const notificationsOf = (person: string) => notified.filter(([, subject]) => subject === person);
 /** Waits until every earlier event is consumed. */
 async function consumed() {
   const as = assigned(staff);
@@ -83,8 +84,8 @@ describe('the end of access to one app', () => {
       }),
     });
     await eventually(async () => (await modelsAt(as, staff)).length === 0);
-    await eventually(() => notified.length > 0);
-    expect(notified).toEqual([['/staff', as]]);
+    await eventually(() => notificationsOf(as).length > 0);
+    expect(notificationsOf(as)).toEqual([['/staff', as]]);
     expect((await staff.refresh(refreshToken)).json.error).toBe('invalid_grant');
     expect((await staff.userinfo(tokens.access_token)).status).toBe(401);
     expect((await desk.refresh(other.refreshToken)).status).toBe(200);
@@ -126,8 +127,8 @@ describe('the end of access to one app', () => {
     expect((await staff.exchange({ code, code_verifier: verifier })).json.error).toBe('invalid_grant');
     spy.mockRestore();
     expect(await modelsAt(as, staff)).toEqual([]);
-    await eventually(() => notified.length > 0);
-    expect(notified).toEqual([['/staff', as]]);
+    await eventually(() => notificationsOf(as).length > 0);
+    expect(notificationsOf(as)).toEqual([['/staff', as]]);
   });
 
   test('of a group revokes more people than one query may name, and nobody else', async () => {
@@ -166,9 +167,8 @@ describe('the end of every sign-in', () => {
     await desk.authorize(browser, {});
     await publish(type, { user: as, version: 5 });
     await eventually(async () => (await stateOf(as)).length === 0);
-    const ofPerson = () => notified.filter(([, subject]) => subject === as);
-    await eventually(() => ofPerson().length === 2);
-    expect(ofPerson().sort()).toEqual([
+    await eventually(() => notificationsOf(as).length === 2);
+    expect(notificationsOf(as).sort()).toEqual([
       ['/desk', as],
       ['/staff', as],
     ]);
