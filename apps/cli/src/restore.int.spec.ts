@@ -28,6 +28,36 @@ async function dump(): Promise<string> {
   return texts.flat().join('\n');
 }
 
+/** Inserts a person of directory with a row in every table that contains their id in plain text. */
+async function insertPerson(person: string): Promise<void> {
+  const key = customerKey('acme', person);
+  await database.query(
+    `INSERT INTO directory.person (id, org, status, email_index, personal_data, personal_data_key, encryption_key_id,
+       user_handle)
+     VALUES ($1, 'acme', 'active', $2, 'sealed', 'sealed', 'key', $2)`,
+    [person, key],
+  );
+  await database.query(
+    `INSERT INTO directory.person_search_token (org, token, created_at, person_id) VALUES ('acme', 'x', now(), $1)`,
+    [person],
+  );
+  await database.query(`INSERT INTO directory.access_change (kind, id) VALUES ('person', $1)`, [person]);
+  await database.query(
+    `INSERT INTO directory.idempotency (app, key_hash, response, subject, event, version)
+     VALUES ($1::text, $2, 'x', $1::uuid, gen_random_uuid(), 1), ('app', $2, 'x', $1::uuid, gen_random_uuid(), 1)`,
+    [person, key],
+  );
+  await database.query(
+    `INSERT INTO directory.outbox (id, aggregate, subject, payload)
+     VALUES (gen_random_uuid(), $1, 'evt.directory.user.updated', $1)`,
+    [person],
+  );
+  await database.query(
+    `INSERT INTO audit.pseudonym_mapping (org, value, data_subject, pseudonym) VALUES ('acme', $1, $1, md5($1))`,
+    [person],
+  );
+}
+
 /** Inserts a customer with a row in every table that contains customer ids in plain text. */
 async function insertCustomer(customer: string): Promise<void> {
   const key = customerKey('acme', customer);
@@ -94,6 +124,20 @@ beforeAll(async () => {
   });
 });
 afterAll(() => database.drop());
+
+test('the SQL of the runbook removes a person who was removed after the backup, and keeps all others', async () => {
+  const [removed, kept] = [randomUUID(), randomUUID()];
+  await database.query(`INSERT INTO directory.organization (short_id, name) VALUES ('acme', 'Acme')`);
+  await insertPerson(removed);
+  await insertPerson(kept);
+  await database.query('INSERT INTO directory.erased (hash) VALUES ($1)', [customerKey('acme', removed)]);
+  expect(traces(await dump(), [removed])).not.toEqual([]);
+  const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
+  await database.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
+  const after = await dump();
+  expect(traces(after, [removed])).toEqual([]);
+  expect(await database.query('SELECT id FROM directory.person')).toEqual([{ id: kept }]);
+});
 
 test('the SQL of the runbook erases a customer who was erased after the backup, and keeps all others', async () => {
   await insertCustomer(erased);

@@ -32,7 +32,10 @@ export function databaseRewriteCommand(program: Command): void {
       'seconds per gigabyte; as the database owner in DATABASE_URL',
     ['database rewrite', 'database rewrite --if-erased'],
   )
-    .option('--if-erased', `only when a customer was erased within the last ${erasedWithin}: for a nightly job`)
+    .option(
+      '--if-erased',
+      `only when a customer or person was erased within the last ${erasedWithin}: for a nightly job`,
+    )
     .action(({ json, ifErased = false }: Json & { ifErased?: boolean }) =>
       asOwner(ownerConfig().url, 'Rewriting the tables', async (client) => {
         if (ifErased && !(await erasedRecently(client))) {
@@ -53,7 +56,8 @@ export function databaseRewriteCommand(program: Command): void {
 
 async function erasedRecently(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ erased: boolean }>(
-    `SELECT EXISTS (SELECT FROM issuance.erased WHERE at > now() - interval '${erasedWithin}') AS erased`,
+    `SELECT EXISTS (SELECT FROM issuance.erased WHERE at > now() - interval '${erasedWithin}')
+       OR EXISTS (SELECT FROM directory.erased WHERE at > now() - interval '${erasedWithin}') AS erased`,
   );
   return rows[0]!.erased;
 }

@@ -17,7 +17,6 @@ import {
   database,
   eventOf,
   events,
-  newApp,
   newName,
   newPerson,
   operator,
@@ -26,6 +25,7 @@ import {
   signInPerson,
   withDirectory,
 } from '../directory.fixture.js';
+import { insertApp } from '../entitlements/people.fixture.js';
 
 const codeOf = (code: string) => expect.objectContaining({ code });
 const typesOf = (id: string) => events.filter((event) => event.user === id).map(({ type }) => type);
@@ -62,21 +62,21 @@ describe('the life of a person', () => {
 
   it('a recovery replaces the passkeys when it is accepted, and ends tokens and sign-ins', async () => {
     const { id, authenticator } = await newPerson();
-    const { app } = await newApp('web');
+    const clientId = await insertApp();
     await database.query(
       `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [app.clientId, id],
+      [clientId, id],
     );
     const link = await request(reissueInvitation, { person: id });
     expect(link.user).toMatchObject({ status: 'active', invitation: { recovery: true } });
-    await expect(signInPerson(authenticator, app.clientId)).resolves.toMatchObject({ outcome: 'signed_in' });
+    await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ outcome: 'signed_in' });
     const replacement = new SoftwareAuthenticator();
     await acceptInvitation(tokenOf(link), replacement);
-    await expect(signInPerson(authenticator, app.clientId)).resolves.toEqual({
+    await expect(signInPerson(authenticator, clientId)).resolves.toEqual({
       outcome: 'refused',
       reason: 'unknown_passkey',
     });
-    await expect(signInPerson(replacement, app.clientId)).resolves.toMatchObject({ version: 4 });
+    await expect(signInPerson(replacement, clientId)).resolves.toMatchObject({ version: 4 });
     expect(
       await database.query('SELECT min_version, sign_ins_since_version AS since FROM directory.person WHERE id = $1', [
         id,
@@ -89,7 +89,7 @@ describe('the life of a person', () => {
 
   it('a deactivated person cannot sign in, and their link is closed; reactivated they are as before', async () => {
     const { id, authenticator } = await newPerson();
-    const { app } = await newApp('web');
+    const clientId = await insertApp();
     const link = tokenOf(await request(reissueInvitation, { person: id }));
     const context = testContext({ actor: operator });
     await request(setPersonActive, { person: id, active: false }, 'operator', context);
@@ -98,7 +98,7 @@ describe('the life of a person', () => {
       audit: { action: 'user.deactivate', changes: { status: { from: 'active', to: 'deactivated' } } },
     });
     await expect(acceptInvitation(link, new SoftwareAuthenticator())).rejects.toEqual(codeOf('invitation_withdrawn'));
-    await expect(signInPerson(authenticator, app.clientId)).resolves.toMatchObject({ reason: 'deactivated' });
+    await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ reason: 'deactivated' });
     await expect(request(reissueInvitation, { person: id })).rejects.toEqual(codeOf('invalid_state'));
     // Nothing changes the second time.
     const events = typesOf(id).length;
@@ -107,7 +107,7 @@ describe('the life of a person', () => {
     await expect(request(setPersonActive, { person: id, active: true })).resolves.toMatchObject({
       user: { status: 'active' },
     });
-    await expect(signInPerson(authenticator, app.clientId)).resolves.toMatchObject({ reason: 'not_assigned' });
+    await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ reason: 'not_assigned' });
     const invited = await newPerson({ accepts: false });
     await request(setPersonActive, { person: invited.id, active: false });
     await expect(request(setPersonActive, { person: invited.id, active: true })).resolves.toMatchObject({

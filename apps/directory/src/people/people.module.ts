@@ -24,6 +24,7 @@ import { PeopleList } from './people-list.js';
 import { People } from './people.js';
 import { PersonIndex } from './personal-data/person-index.js';
 import { PersonalDataEncryption } from './personal-data/personal-data.js';
+import { ReEncryption } from './personal-data/re-encryption.js';
 import { RemovePersonHandler } from './remove-person.handler.js';
 import { SetPersonActiveHandler } from './set-person-active.handler.js';
 import { BeginPersonSignInHandler } from './sign-in/begin-person-sign-in.handler.js';
@@ -62,6 +63,7 @@ import { UpdatePersonHandler } from './update-person.handler.js';
     ClearChallenges,
     ErasureConfirmations,
     ForgetPeople,
+    ReEncryption,
   ],
   exports: [People, PersonIndex, PersonalDataEncryption],
 })
