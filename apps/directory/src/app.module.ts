@@ -9,6 +9,7 @@ import { EntitlementsModule } from './entitlements/entitlements.module.js';
 import { GroupsModule } from './groups/groups.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { PeopleModule } from './people/people.module.js';
+import { PersonSignInModule } from './person-sign-in/person-sign-in.module.js';
 
 @Module({
   imports: [
@@ -17,6 +18,7 @@ import { PeopleModule } from './people/people.module.js';
     AccessModule,
     ChangesModule,
     PeopleModule,
+    PersonSignInModule,
     GroupsModule,
     AssignmentsModule,
     EntitlementsModule,

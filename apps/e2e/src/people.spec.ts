@@ -49,7 +49,7 @@ async function accept(token: string, authenticator = new SoftwareAuthenticator()
   });
 }
 
-const users = (query = '') => reader.call<{ items: User[] }>('GET', `${reader.api}/admin/users${query}`);
+const users = (query = '') => reader.call<{ items: User[] }>('GET', `${reader.api}/admin/users${encodeURI(query)}`);
 const idsOf = async (query: string) => (await users(query)).body.items.map(({ id }) => id);
 
 it('an invitation is read without effect and without the person, accepted once, and says so afterwards', async () => {
@@ -89,7 +89,7 @@ it('a new link supersedes the earlier one, and a withdrawn one is closed', async
 
 it('people are listed and found by prefixes; malformed searches are 400', async () => {
   const { user } = await invite('find.me@example.org', 'Žofie Nováková', '--role', 'support');
-  for (const query of ['?q=žof', '?q=NOVÁK', '?q=find.me@', '?role=support', '?q=nov%20žofie&status=invited'])
+  for (const query of ['?q=žof', '?q=NOVÁK', '?q=find.me@', '?role=support', '?q=nov žofie&status=invited'])
     expect([query, await idsOf(query)]).toEqual([query, [user.id]]);
   for (const query of ['?q=zof', '?q=example', `?group=${nobody}`])
     expect([query, await idsOf(query)]).toEqual([query, []]);
@@ -197,7 +197,9 @@ it('nothing of a removed person is left in any table, and the log verifies under
   expect([...traces(left, [email, name]), ...guessable(left, [id, email, name])]).toEqual([]);
   expect(await auditor.wholeLog({ target: id })).toEqual([]);
   const removal = (await auditor.wholeLog()).filter(({ action }) => action === 'user.remove');
-  expect(removal.at(-1)!.targets).toEqual([{ type: 'person', id: expect.stringMatching(/^[\w-]{22}$/) }]);
+  expect(removal.find(({ outcome }) => outcome.result === 'success')!.targets).toEqual([
+    { type: 'person', id: expect.stringMatching(/^[\w-]{22}$/) },
+  ]);
   // The address can be used again.
   await expect(invite(email, name)).resolves.toMatchObject({ user: { email } });
 });

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { AssignmentsModule } from '../assignments/assignments.module.js';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ChangeRolesHandler } from './change-roles.handler.js';
@@ -27,12 +26,10 @@ import { PersonalDataEncryption } from './personal-data/personal-data.js';
 import { ReEncryption } from './personal-data/re-encryption.js';
 import { RemovePersonHandler } from './remove-person.handler.js';
 import { SetPersonActiveHandler } from './set-person-active.handler.js';
-import { BeginPersonSignInHandler } from './sign-in/begin-person-sign-in.handler.js';
-import { CompletePersonSignInHandler } from './sign-in/complete-person-sign-in.handler.js';
 import { UpdatePersonHandler } from './update-person.handler.js';
 
 @Module({
-  imports: [ChangesModule, OrganizationsModule, AssignmentsModule],
+  imports: [ChangesModule, OrganizationsModule],
   controllers: [
     ListPeopleHandler,
     GetPersonHandler,
@@ -51,8 +48,6 @@ import { UpdatePersonHandler } from './update-person.handler.js';
     GetInvitationHandler,
     BeginInvitationHandler,
     CompleteInvitationHandler,
-    BeginPersonSignInHandler,
-    CompletePersonSignInHandler,
   ],
   providers: [
     People,

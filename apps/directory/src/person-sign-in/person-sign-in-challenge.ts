@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { Config } from '../../config.js';
+import type { Config } from '../config.js';
 
 /** A challenge of a sign-in is valid for its interaction only. The person is not known yet. */
 export function personSignInOf(org: string, interaction: string): string {

@@ -13,9 +13,9 @@ import {
 } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { PersonAccess } from '../../assignments/person-access.js';
-import type { Config } from '../../config.js';
-import type { PersonStatus } from '../person.js';
+import { PersonAccess } from '../assignments/person-access.js';
+import type { Config } from '../config.js';
+import type { PersonStatus } from '../people/person.js';
 import { challengeKeyOf, personSignInOf } from './person-sign-in-challenge.js';
 
 type Reply = ReplyOf<typeof completePersonSignIn>;

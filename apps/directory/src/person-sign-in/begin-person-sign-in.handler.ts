@@ -4,7 +4,7 @@ import { Handles } from '@holdfast/messaging';
 import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../../config.js';
+import type { Config } from '../config.js';
 import { challengeKeyOf, personSignInOf } from './person-sign-in-challenge.js';
 
 /**
