@@ -1,9 +1,9 @@
 import { isErasureEvent, type DirectoryEvent } from '@holdfast/contracts';
 import type { SessionRevocation } from '../session-revocation.js';
 
-/** Whom to check with directory: a person at one app or at all of theirs; everybody at an app or in an organization. */
+/** Whom to check with directory: a person at one app or at all of theirs, or everybody at an app. */
 export type AccessCheck = { org: string } & (
-  { person: string; clientId?: string } | { person?: undefined; clientId?: string }
+  { person: string; clientId?: string } | { person?: undefined; clientId: string }
 );
 
 interface RevocationPlan {
@@ -15,10 +15,10 @@ interface RevocationPlan {
 
 /** Events after which every earlier sign-in of the person is invalid: `user.activated` follows a recovery as well. */
 const ofPerson: readonly string[] = ['user.deactivated', 'user.activated'] satisfies DirectoryEvent['type'][];
+/** The deletion of a group needs no check: each of its assignments has ended with an event of its own. */
 const withCheck: readonly string[] = [
   'user.updated',
   'group.member_removed',
-  'group.deleted',
   'assignment.ended',
 ] satisfies DirectoryEvent['type'][];
 const ofErasure: readonly string[] = ['user.erasure_started', 'user.removed'] satisfies DirectoryEvent['type'][];
@@ -37,35 +37,25 @@ export function planOf(events: readonly DirectoryEvent[]): RevocationPlan {
       ? [{ org, subject: user, version, erased, at }]
       : [];
   });
-  const checks = events.filter(({ type }) => withCheck.includes(type)).map(checkOf);
+  const checks = events.filter(({ type }) => withCheck.includes(type)).flatMap(checkOf);
   return { revocations, checks: withoutCovered(checks) };
 }
 
-/** A deleted group may have been assigned to any app, and its assignments are gone. */
-function checkOf({ type, org, user, app, data }: DirectoryEvent): AccessCheck {
-  const person = user ?? textIn(data?.user);
-  const clientId = type === 'assignment.ended' ? (app ?? textIn(data?.app)) : undefined;
-  if (person !== undefined) return { org, person, ...(clientId !== undefined && { clientId }) };
-  return { org, ...(clientId !== undefined && { clientId }) };
+function checkOf({ type, org, user, app }: DirectoryEvent): AccessCheck[] {
+  const clientId = type === 'assignment.ended' ? app : undefined;
+  if (user !== undefined) return [{ org, person: user, ...(clientId !== undefined && { clientId }) }];
+  return clientId === undefined ? [] : [{ org, clientId }];
 }
 
 /** Without checks that another one includes, so that a batch of events leads to few queries. */
 function withoutCovered(checks: readonly AccessCheck[]): AccessCheck[] {
-  const distinct = [...new Map(checks.map((check) => [keyOf(check), check])).values()];
-  const keys = new Set(distinct.map(keyOf));
-  const has = (check: AccessCheck) => keys.has(keyOf(check));
-  return distinct.filter(({ org, person, clientId }) => {
-    if (person === undefined && clientId === undefined) return true;
-    if (has({ org })) return false;
+  const distinct = new Map(checks.map((check) => [keyOf(check), check]));
+  return [...distinct.values()].filter(({ org, person, clientId }) => {
     if (person === undefined || clientId === undefined) return true;
-    return !has({ org, clientId }) && !has({ org, person });
+    return !distinct.has(keyOf({ org, clientId })) && !distinct.has(keyOf({ org, person }));
   });
 }
 
-function keyOf({ org, person = '', clientId = '' }: AccessCheck): string {
+function keyOf({ org, person = '', clientId = '' }: { org: string; person?: string; clientId?: string }): string {
   return `${org} ${person} ${clientId}`;
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -69,19 +69,16 @@ describe('the end of access to one app', () => {
     ['assignment.ended', 'of the person'],
     ['assignment.ended', 'of a group'],
     ['group.member_removed', ''],
-    ['group.deleted', ''],
   ] as const)('by %s %s revokes that app at once, notifies it, and leaves the others', async (type, of) => {
     const as = assigned(staff, desk);
     const { browser, refreshToken, tokens } = await staff.signIn({ as });
     const other = await desk.signIn({ as, browser, more: { prompt: 'login' } });
     const colleague = await staff.signIn({ as: assigned(staff) });
     people.get(as)!.apps.delete(staff.app.clientId);
-    const isOfGroup = of === 'of a group' || type === 'group.deleted';
+    const isOfGroup = of === 'of a group';
     await publish(type, {
       ...(isOfGroup ? { group: someGroup } : { user: as }),
-      ...(type === 'assignment.ended' && {
-        data: { app: staff.app.clientId, ...(!isOfGroup && { user: as }), assignment: 'a', cause: 'removed' },
-      }),
+      ...(type === 'assignment.ended' && { app: staff.app.clientId }),
     });
     await eventually(async () => (await modelsAt(as, staff)).length === 0);
     await eventually(() => notificationsOf(as).length > 0);
@@ -97,8 +94,8 @@ describe('the end of access to one app', () => {
     expect((await staff.userinfo(tokens.access_token)).status).toBe(401);
     const again = await staff.signIn({ as, browser, more: { prompt: 'login' } });
     // Late and repeated: the person is assigned now.
-    await publish(type, { user: as, data: { app: staff.app.clientId, user: as } });
-    await publish('group.deleted', { group: someGroup });
+    await publish(type, { user: as, app: staff.app.clientId });
+    await publish('assignment.ended', { group: someGroup, app: staff.app.clientId });
     await consumed();
     expect((await staff.refresh(again.refreshToken)).status).toBe(200);
   });
@@ -107,7 +104,7 @@ describe('the end of access to one app', () => {
     const as = assigned(staff);
     const { browser } = await staff.signIn({ as });
     people.get(as)!.apps.clear();
-    await publish('assignment.ended', { user: as, data: { app: staff.app.clientId, user: as } });
+    await publish('assignment.ended', { user: as, app: staff.app.clientId });
     await eventually(async () => (await stateOf(as)).length === 0);
     expect(await staff.authorize(browser, {})).toMatchObject({ location: expect.stringContaining('/sign-in/') });
   });
@@ -120,7 +117,7 @@ describe('the end of access to one app', () => {
     const spy = jest.spyOn(People.prototype, 'access').mockImplementationOnce(async function (this: People, ...args) {
       const reply = await access.apply(this, args);
       people.get(as)!.apps.clear();
-      await publish('assignment.ended', { user: as, data: { app: staff.app.clientId, user: as } });
+      await publish('assignment.ended', { user: as, app: staff.app.clientId });
       await eventually(async () => (await modelsAt(as, staff)).length === 0);
       return reply;
     });
@@ -148,7 +145,7 @@ describe('the end of access to one app', () => {
        FROM unnest($1::bytea[], $2::uuid[], $3::bytea[]) AS n (id, account, payload)`,
       [ids, accounts, payloads, crowded.app.clientId],
     );
-    await publish('assignment.ended', { group: someGroup, data: { app: crowded.app.clientId, group: someGroup } });
+    await publish('assignment.ended', { group: someGroup, app: crowded.app.clientId });
     const left = () =>
       stack.database.query<{ account: string }>(
         `SELECT account FROM auth.oidc_state WHERE model = 'Grant' AND client_id = $1 AND account = ANY ($2)`,
@@ -213,7 +210,7 @@ describe('the end of every sign-in', () => {
   test('events of directory leave customers alone', async () => {
     const shop = await RelyingParty.start(stack);
     const { refreshToken } = await shop.signIn({ as: newCustomer() });
-    await publish('group.deleted', { group: someGroup });
+    await publish('assignment.ended', { group: someGroup, app: shop.app.clientId });
     await consumed();
     expect((await shop.refresh(refreshToken)).status).toBe(200);
     expect(

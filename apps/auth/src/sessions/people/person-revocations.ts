@@ -13,12 +13,6 @@ const appsOf = statement(
   'people_apps_of_person',
   'SELECT DISTINCT client_id FROM oidc_state WHERE org = $1 AND account = $2 AND client_id IS NOT NULL',
 );
-/** One app at a time, since the index has a row for each person. */
-const nextApp = statement(
-  'people_next_app',
-  `SELECT client_id FROM oidc_state WHERE org = $1 AND model = 'Grant' AND client_id > $2
-   ORDER BY org, client_id LIMIT 1`,
-);
 const peopleAt = statement(
   'people_at_app',
   `SELECT DISTINCT account FROM oidc_state
@@ -46,9 +40,10 @@ export class PersonRevocations {
     for (const check of checks) await this.check(check);
   }
 
-  private async check({ org, person, clientId }: AccessCheck): Promise<void> {
-    if (person !== undefined) return this.checkPerson(org, person, clientId);
-    for (const app of clientId === undefined ? await this.appsIn(org) : [clientId]) await this.checkApp(org, app);
+  private check({ org, ...check }: AccessCheck): Promise<void> {
+    return check.person === undefined
+      ? this.checkApp(org, check.clientId)
+      : this.checkPerson(org, check.person, check.clientId);
   }
 
   private async checkPerson(org: string, person: string, only: string | undefined): Promise<void> {
@@ -80,15 +75,6 @@ export class PersonRevocations {
         clientId,
       );
       after = people.at(-1)!;
-    }
-  }
-
-  private async appsIn(org: string): Promise<string[]> {
-    const apps: string[] = [];
-    for (;;) {
-      const [row] = await this.database.rows<{ client_id: string }>(nextApp, [org, apps.at(-1) ?? '']);
-      if (!row) return apps;
-      apps.push(row.client_id);
     }
   }
 }
