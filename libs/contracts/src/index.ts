@@ -2,6 +2,7 @@ export * from './services.js';
 export * from './operations.js';
 export * from './roles.js';
 export * from './errors.js';
+export * from './wire-error.js';
 export * from './context.js';
 export * from './contract.js';
 export * from './fields.js';
