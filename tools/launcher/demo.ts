@@ -35,6 +35,10 @@ export interface Demo {
     presence: 'optional' | 'required';
     credentialTypes: DemoType[];
     apps: DemoApp[];
+    groups: { id: string; name: string }[];
+    owner: { id: string; email: string; name: string; status: string };
+    /** Absent when the owner has accepted the invitation. */
+    ownerInvitationUrl?: string;
   }[];
 }
 

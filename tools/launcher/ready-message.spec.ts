@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Demo } from './demo.ts';
 import { readyMessage } from './ready-message.ts';
 
 const app = (name: string, scopes: string[]) => ({
@@ -17,6 +18,9 @@ const organization = {
   presence: 'optional' as const,
   credentialTypes: [],
   apps: [app('robot', ['audit:read']), app('shop', ['offers:write', 'issued:read'])],
+  groups: [],
+  owner: { id: 'o', email: 'owner@acme.example', name: 'Olivia Owner', status: 'invited' },
+  ownerInvitationUrl: `${baseUrl}/o/acme/invitation#token`,
 };
 
 test('contains commands with the credentials of the shop', () => {
@@ -34,10 +38,24 @@ test('names the shop first when it runs, and not otherwise', () => {
   const lines = readyMessage({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s')
     .split('\n')
     .filter((line) => line.startsWith('  '));
-  expect(lines[0]).toBe('  Shop       http://localhost:4000/acme – sign up there');
+  expect(lines.slice(0, 2)).toEqual([
+    '  Shop       http://localhost:4000/acme – sign up there',
+    '  Staff      http://localhost:4000/acme/staff – sign in there as the owner',
+  ]);
   expect(
     readyMessage({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s'),
   ).not.toContain('sign up there');
+});
+
+test('contains the invitation of the owner until they have accepted it', () => {
+  const ownerLineOf = (one: Demo['organizations'][number]) =>
+    readyMessage({ baseUrl, services: [], organizations: [one] }, '1.0 s').match(/^ {2}Owner.*$/m)?.[0];
+  expect(ownerLineOf(organization)).toBe(
+    `  Owner      ${baseUrl}/o/acme/invitation#token – the invitation of acme's owner, for one use`,
+  );
+  const { ownerInvitationUrl: _accepted, ...accepted } = organization;
+  expect(ownerLineOf(accepted)).toBe('  Owner      owner@acme.example has accepted the invitation to acme');
+  expect(ownerLineOf({ ...organization, shortId: 'initech' })).toBeUndefined();
 });
 
 test('contains no commands when there is no demo', () => {

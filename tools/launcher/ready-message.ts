@@ -7,7 +7,8 @@ export function readyMessage({ baseUrl, services, organizations }: Demo, duratio
     '',
     `Holdfast is ready (${duration}).`,
     '',
-    ...shopLine(services),
+    ...shopLines(services),
+    ...ownerLine(organizations),
     `  API        ${baseUrl}`,
     `  Reference  ${baseUrl}/docs   (${baseUrl}/openapi.json)`,
     ...organizations.map(({ shortId, issuer }) => `  Issuer     ${issuer}   (organization ${shortId})`),
@@ -21,10 +22,23 @@ export function readyMessage({ baseUrl, services, organizations }: Demo, duratio
   return lines.join('\n');
 }
 
-/** Comes first, since new users should open the shop. Empty when it did not start. */
-function shopLine(services: Demo['services']): string[] {
+/** Come first, since new users should open the shop. Empty when it did not start. */
+function shopLines(services: Demo['services']): string[] {
   const shop = services.find(({ name, pid }) => name === 'shop' && pid !== null);
-  return shop ? [`  Shop       ${new URL('/acme', shop.readyUrl).href} – sign up there`] : [];
+  if (!shop) return [];
+  return [
+    `  Shop       ${new URL('/acme', shop.readyUrl).href} – sign up there`,
+    `  Staff      ${new URL('/acme/staff', shop.readyUrl).href} – sign in there as the owner`,
+  ];
+}
+
+function ownerLine(organizations: Demo['organizations']): string[] {
+  const acme = organizations.find(({ shortId }) => shortId === 'acme');
+  if (!acme) return [];
+  const { owner, ownerInvitationUrl } = acme;
+  return ownerInvitationUrl === undefined
+    ? [`  Owner      ${owner.email} has accepted the invitation to acme`]
+    : [`  Owner      ${ownerInvitationUrl} – the invitation of acme's owner, for one use`];
 }
 
 function tryIt(baseUrl: string, organizations: Demo['organizations']): string[] {

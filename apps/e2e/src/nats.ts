@@ -52,7 +52,8 @@ export async function busClient(stack: Stack, user: BusUser, org = ''): Promise<
   const { connection } = await connectAs(stack, user);
   return {
     request: async ({ subject, timeoutMs }, input) => {
-      const context = { org, actor: { type: 'system', id: user }, request: requestInfo(), auditId: randomUUID() };
+      const actor = user === 'operator' ? { type: 'operator', id: 'operator' } : { type: 'system', id: user };
+      const context = { org, actor, request: requestInfo(), auditId: randomUUID() };
       const message = await connection.request(
         subject,
         JSON.stringify({ pattern: subject, id: randomUUID(), data: { input, context } }),

@@ -38,6 +38,9 @@ export interface Demo {
     presence: 'optional' | 'required';
     credentialTypes: DemoType[];
     apps: Omit<App, 'org'>[];
+    groups: { id: string; name: string }[];
+    owner: { id: string; email: string; name: string; status: string };
+    ownerInvitationUrl?: string;
   }[];
 }
 

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Client } from './holdfast/sign-in.ts';
 
 /**
  * The settings of one app of one organization. Your own app needs an issuer, client id, client secret and its address.
  */
-export interface Settings {
+export interface Settings extends Client {
   /** `shop` or `kiosk`: the name under which the app was registered. */
   app: string;
   organization: string;
@@ -13,21 +14,18 @@ export interface Settings {
   origin: string;
   /** The organization's path below it, such as /acme. */
   path: string;
-  issuer: string;
   /** The customer-credentials API of the organization. */
   api: string;
   tokenEndpoint: string;
-  clientId: string;
-  clientSecret: string;
   /** The type that the app offers and signs in; undefined stands for the organization's default type. */
   credentialType: string | undefined;
   /** The address of the presence widget's challenge, and the folder of its script. */
   challengeUrl: string;
   widget: string;
-  /** All three are registered for the app: Holdfast redirects to no other address. */
-  redirectUri: string;
+  /** Registered for the app, as redirectUri and signedOutUri are: Holdfast redirects to no other address. */
   welcomeUri: string;
-  signedOutUri: string;
+  /** The app that signs in the organization's own people. Without one the shop has no staff area. */
+  staff: Client | undefined;
 }
 
 interface DemoFile {
@@ -35,7 +33,13 @@ interface DemoFile {
   organizations: {
     shortId: string;
     issuer: string;
-    apps: { name: string; credentialType?: string; clientId: string; clientSecret?: string }[];
+    apps: {
+      name: string;
+      credentialType?: string;
+      clientId: string;
+      clientSecret?: string;
+      redirectUris?: string[];
+    }[];
   }[];
 }
 
@@ -73,6 +77,7 @@ export function settingsOf({ baseUrl, organizations }: DemoFile, ports: Record<s
       if (!found?.clientSecret) return [];
       const origin = `http://localhost:${port}`;
       const path = `/${shortId}`;
+      const staff = apps.find(({ redirectUris }) => redirectUris?.includes(`${origin}${path}/staff/callback`));
       return {
         app,
         organization: shortId,
@@ -86,9 +91,20 @@ export function settingsOf({ baseUrl, organizations }: DemoFile, ports: Record<s
         clientId: found.clientId,
         clientSecret: found.clientSecret,
         credentialType: found.credentialType,
+        scope: 'openid',
         redirectUri: `${origin}${path}/callback`,
         welcomeUri: `${origin}${path}/welcome`,
         signedOutUri: `${origin}${path}`,
+        staff: staff?.clientSecret
+          ? {
+              issuer,
+              clientId: staff.clientId,
+              clientSecret: staff.clientSecret,
+              scope: 'openid email profile groups',
+              redirectUri: `${origin}${path}/staff/callback`,
+              signedOutUri: `${origin}${path}/staff`,
+            }
+          : undefined,
       };
     }),
   );

@@ -29,7 +29,7 @@ async function start({ ports, dataFolder, settings, sessionSecret }: Config): Pr
   return apps;
 }
 
-/** Listens on this machine only, since the staff page has no sign-in. Fastify binds both addresses of localhost. */
+/** Listens on this machine only, since the connection is not encrypted. Fastify binds both addresses of localhost. */
 async function listen(app: FastifyInstance, port: number): Promise<void> {
   try {
     await app.listen({ port, host: 'localhost' });

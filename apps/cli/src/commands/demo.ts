@@ -11,9 +11,12 @@ import { show, table } from '../output.js';
 export function demoCommands(program: Command): void {
   const demo = program.command('demo').description('two demo organizations');
 
-  addCommand(demo, 'seed', 'create what is missing of the demo organizations acme and globex and of their apps', [
-    'demo seed --json --known demo.json',
-  ])
+  addCommand(
+    demo,
+    'seed',
+    'create what is missing of the demo organizations acme and globex, their apps, groups and owners',
+    ['demo seed --json --known demo.json'],
+  )
     .option('--known <file>', 'output of an earlier seed: its client secrets are kept as long as they are valid')
     .action(({ json, known }: Json & { known?: string }) =>
       asOperator('demo seed', async (session) => {
@@ -43,5 +46,15 @@ function demoTable(organizations: DemoOrganization[]): string {
   const rows = organizations.flatMap(({ shortId, apps }) =>
     apps.map((a) => [shortId, a.name, a.kind, a.clientId, a.clientSecret]),
   );
-  return table(['ORGANIZATION', 'APP', 'KIND', 'CLIENT ID', 'CLIENT SECRET'], rows);
+  const owners = organizations.map(({ shortId, owner, ownerInvitationUrl }) => [
+    shortId,
+    owner.email,
+    owner.status,
+    ownerInvitationUrl ?? '',
+  ]);
+  return [
+    table(['ORGANIZATION', 'APP', 'KIND', 'CLIENT ID', 'CLIENT SECRET'], rows),
+    '',
+    table(['ORGANIZATION', 'OWNER', 'STATUS', 'INVITATION'], owners),
+  ].join('\n');
 }

@@ -45,21 +45,43 @@ const webApp = (name: string, org: string, port: number, open: boolean, credenti
   };
 };
 
+/** Signs in the organization's people, to the staff area of the shop. */
+const staffApp = (org: string, port: number, open: boolean): WantedApp => {
+  const home = `http://localhost:${port}/${org}/staff`;
+  return {
+    name: 'staff',
+    displayName: 'Staff area',
+    kind: 'web',
+    audience: 'people',
+    redirectUris: [`${home}/callback`],
+    postLogoutRedirectUris: [home],
+    ...(open && { backchannelLogoutUri: `${home}/backchannel-logout` }),
+    scopes: [],
+  };
+};
+
 /** Whether an earlier seed registered this address for the example shop, on any port. */
 export function isShopUri(uri: string, org: string): boolean {
   return (
     /^http:\/\/localhost:\d+(?=\/)/.test(uri) &&
     ['', '/callback', '/welcome', '/backchannel-logout'].includes(
-      uri.replace(/^http:\/\/localhost:\d+/, '').replace(`/${org}`, ''),
+      uri
+        .replace(/^http:\/\/localhost:\d+/, '')
+        .replace(`/${org}`, '')
+        .replace(/^\/staff/, ''),
     )
   );
 }
 
-/** Two apps show that each has its own customers; the third has the scopes of the Admin API. */
+/**
+ * `shop` and `kiosk` show that each app has its own customers, and `staff` signs in people; `automation` has the scopes
+ * of the Admin API.
+ */
 export function demoApps(org: string, ports: ShopPorts): WantedApp[] {
   return [
     webApp('shop', org, ports.shop, ports.open),
     webApp('kiosk', org, ports.kiosk, ports.open, 'membership'),
+    staffApp(org, ports.shop, ports.open),
     {
       name: 'automation',
       kind: 'service',

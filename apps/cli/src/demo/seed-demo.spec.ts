@@ -12,6 +12,10 @@ class FakeServices {
   policies = new Map<string, string>();
   types = new Map<string, CredentialType[]>();
   secrets = new Map<string, string[]>();
+  people: { id: string; org: string; email: string; status: string; groups: string[] }[] = [];
+  groups: { id: string; org: string; name: string }[] = [];
+  assignments: { clientId: string; assignee: { group: string } }[] = [];
+  links = 0;
   unavailableFor = 0;
   made = 0;
 
@@ -66,8 +70,50 @@ class FakeServices {
           input,
         );
       default:
+        return this.handlePeople(name, input as never, about);
+    }
+  }
+
+  private handlePeople(
+    name: string,
+    input: Record<string, string> & { group: { name: string }; assignee: { group: string }; users: string[] },
+    org: string,
+  ): unknown {
+    const { clientId = '', q = '', email = '' } = input;
+    switch (name) {
+      case 'list-groups':
+        return { items: this.groups.filter((group) => group.org === org && group.name.startsWith(q)) };
+      case 'create-group': {
+        const group = { ...input.group, id: `group_${(this.made += 1)}`, org };
+        this.groups.push(group);
+        return { group };
+      }
+      case 'add-group-members': {
+        const group = this.groups.find(({ id }) => id === (input.group as unknown))!;
+        for (const person of this.people)
+          if (input.users.includes(person.id)) person.groups = [...new Set([...person.groups, group.name])];
+        return {};
+      }
+      case 'list-assignments':
+        return { items: this.assignments.filter((assignment) => assignment.clientId === clientId) };
+      case 'assign':
+        return this.assignments.push({ clientId, assignee: input.assignee });
+      case 'list-people':
+        return { items: this.people.filter((person) => person.org === org && person.email === q) };
+      case 'invite-person': {
+        const user = { id: `person_${(this.made += 1)}`, org, email, status: 'invited', groups: [] };
+        this.people.push(user);
+        return { user, invitationUrl: this.newLink() };
+      }
+      case 'reissue-invitation':
+        return { user: this.people.find(({ id }) => id === input.person), invitationUrl: this.newLink() };
+      default:
         throw new Error(name);
     }
+  }
+
+  private newLink(): string {
+    return `http://localhost:8080/invitation#${(this.links += 1)}`;
   }
 
   /** Every organization starts with one type. */
@@ -100,12 +146,13 @@ beforeEach(() => {
   session = new FakeServices();
 });
 
-test('creates two organizations with three apps each', async () => {
+test('creates two organizations with four apps each', async () => {
   const [acme, globex] = await seed();
   expect(acme).toMatchObject({ shortId: 'acme', issuer: 'http://localhost:8080/o/acme' });
   expect(acme!.apps.map(({ name, kind, scopes }) => [name, kind, scopes.length])).toEqual([
     ['shop', 'web', 3],
     ['kiosk', 'web', 3],
+    ['staff', 'web', 0],
     ['automation', 'service', 11],
   ]);
   expect(globex!.apps.every((app) => app.clientSecret)).toBe(true);
@@ -118,7 +165,7 @@ test('creates three credential types per organization, and the kiosk signs in me
       { name: 'day-pass', validity: 'PT24H', revocable: false, isDefault: false },
       { name: 'membership', revocable: true, isDefault: false },
     ]);
-    expect(apps.map(({ credentialType }) => credentialType)).toEqual([undefined, 'membership', undefined]);
+    expect(apps.map(({ credentialType }) => credentialType)).toEqual([undefined, 'membership', undefined, undefined]);
   }
 });
 
@@ -139,16 +186,47 @@ test('updates organizations of an earlier seed, and keeps what the operator chan
   session.types.delete('acme');
   Object.assign(session.typesOf('globex')[0]!, { validity: 'P5Y' });
   const again = await seed(first);
-  expect(again[0]).toEqual(first[0]);
+  expect(again[0]).toEqual({ ...first[0], ownerInvitationUrl: expect.any(String) });
   expect(again[1]!.apps[0]!.backchannelLogoutUri).toBe('https://shop.example/logout');
   expect(again[1]!.credentialTypes[0]).toMatchObject({ validity: 'P5Y', renewalWindow: 'P30D' });
 });
 
 test('changes nothing when everything exists and all secrets are known', async () => {
   const first = await seed();
+  for (const person of session.people) person.status = 'active';
   const { made } = session;
-  expect(await seed(first)).toEqual(first);
+  const again = await seed(first);
+  expect(again).toEqual(
+    first.map(({ ownerInvitationUrl: _accepted, ...one }) => ({ ...one, owner: { ...one.owner, status: 'active' } })),
+  );
   expect(session.made).toBe(made);
+});
+
+test('invites an owner, who may sign in to the staff area as a member of an assigned group', async () => {
+  const [acme] = await seed();
+  expect(acme).toMatchObject({
+    owner: { email: 'owner@acme.example', status: 'invited' },
+    ownerInvitationUrl: 'http://localhost:8080/invitation#1',
+  });
+  const staff = acme!.apps.find(({ audience }) => audience === 'people')!;
+  expect(staff).toMatchObject({
+    redirectUris: ['http://localhost:4000/acme/staff/callback'],
+    postLogoutRedirectUris: ['http://localhost:4000/acme/staff'],
+    backchannelLogoutUri: 'http://localhost:4000/acme/staff/backchannel-logout',
+  });
+  const [staffGroup] = acme!.groups;
+  expect(session.assignments[0]).toEqual({ clientId: staff.clientId, assignee: { group: staffGroup!.id } });
+  expect([staffGroup!.name, session.people[0]!.groups]).toEqual(['Staff', ['Staff', 'Management']]);
+});
+
+test('issues a new link while the owner is invited, and none afterwards', async () => {
+  const first = await seed();
+  const [again] = await seed(first);
+  expect([again!.owner, again!.ownerInvitationUrl]).toEqual([first[0]!.owner, 'http://localhost:8080/invitation#3']);
+  Object.assign(session.people[0]!, { status: 'active', groups: [] });
+  const [accepted] = await seed(first);
+  expect(accepted).not.toHaveProperty('ownerInvitationUrl');
+  expect([accepted!.owner.status, session.people[0]!.groups, session.people.length]).toEqual(['active', [], 2]);
 });
 
 test('moves the example shop to another port, and keeps addresses that the operator registered', async () => {
@@ -171,6 +249,13 @@ test('moves the example shop to another port, and keeps addresses that the opera
       'http://localhost:4000/other',
       'http://localhost:5000/acme',
       'http://localhost:5000/acme/backchannel-logout',
+    ],
+  ]);
+  expect(uris('staff')).toEqual([
+    [
+      'http://localhost:5000/acme/staff/callback',
+      'http://localhost:5000/acme/staff',
+      'http://localhost:5000/acme/staff/backchannel-logout',
     ],
   ]);
   expect(uris('kiosk')).toEqual([

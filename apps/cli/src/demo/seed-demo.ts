@@ -16,6 +16,7 @@ import {
 import { AppError } from '@holdfast/platform';
 import type { OperatorSession } from '../operator-session.js';
 import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
+import { seedPeople, type DemoPeople } from './demo-people.js';
 import { seedTypes, type DemoType } from './demo-types.js';
 import type { KnownApp } from './known-apps.js';
 
@@ -33,7 +34,7 @@ export interface DemoApp extends Pick<
 > {
   clientSecret: string;
 }
-export interface DemoOrganization {
+export interface DemoOrganization extends DemoPeople {
   shortId: string;
   issuer: string;
   /** Whether its offers require a presence proof. */
@@ -60,12 +61,15 @@ export async function seedDemo(
     if (!existing.includes(shortId)) await session.request(createOrganization, { shortId, name }, shortId);
     const credentialTypes = await whenAvailable(() => seedTypes(session, shortId));
     await seedPresence(session, shortId, presence);
+    const apps = await seedApps(session, shortId, ports, known);
+    const staff = apps.find(({ audience }) => audience === 'people')!;
     seeded.push({
       shortId,
       issuer: `${baseUrl}/o/${shortId}`,
       presence,
       credentialTypes,
-      apps: await seedApps(session, shortId, ports, known),
+      apps,
+      ...(await seedPeople(session, shortId, staff.clientId)),
     });
   }
   return seeded;

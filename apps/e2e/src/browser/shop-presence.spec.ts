@@ -1,10 +1,11 @@
-// The shop's forms with the presence widget, and its staff page for credentials.
+// The shop's forms with the presence widget, and the page of its staff for credentials.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { eventually } from '@holdfast/testing';
 import { demoClient } from '../under-test.ts';
-import { desktop, launch, Visitor } from './chromium.fixture.ts';
+import { launch, Visitor } from './chromium.fixture.ts';
 import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
+import { openStaffArea } from './staff.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('the example shop with presence proofs', () => {
@@ -58,12 +59,11 @@ withBrowser('the example shop with presence proofs', () => {
     const subject = await shownClaim(visitor, 'sub');
     expect(visitor.errors).toEqual([]);
     await visitor.close();
-    // In another browser, since the suspension ends the customer's session at the shop and with it the forms.
-    visitor = await Visitor.open(browser, { viewport: desktop });
+    visitor = await openStaffArea(browser, 'globex', 'Lou Staff');
     const { page } = visitor;
     const client = demoClient('globex', 'shop');
     const status = async () => (await client.get(subject)).body.credentials[0]!.status;
-    const staffPage = `${shopOf('globex')}/staff/${subject}`;
+    const staffPage = `${shopOf('globex')}/staff/customers/${subject}`;
 
     await page.goto(staffPage);
     await visitor.press('Send a new link');

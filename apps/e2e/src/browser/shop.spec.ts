@@ -5,6 +5,7 @@ import { eventually } from '@holdfast/testing';
 import { demoClient, stack } from '../under-test.ts';
 import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
 import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
+import { openStaffArea } from './staff.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('the example shop in a browser', () => {
@@ -164,10 +165,14 @@ withBrowser('the example shop in a browser', () => {
     await claimByMessage(visitor);
     await page.getByRole('link', { name: 'Sign in now' }).click();
     await visitor.heading('Hello, Grace');
-    await page.goto(`${shopOf('acme')}/staff/${await shownClaim(visitor, 'sub')}`);
-    await page.getByText('Erase this customer').click();
-    await visitor.press('Erase for ever');
-    await page.getByText('The customer is erased').waitFor();
+    const subject = await shownClaim(visitor, 'sub');
+    const staff = await openStaffArea(browser, 'acme', 'Sam Shop');
+    await staff.page.goto(`${shopOf('acme')}/staff/customers/${subject}`);
+    await staff.page.getByText('Erase this customer').click();
+    await staff.press('Erase for ever');
+    await staff.page.getByText('The customer is erased').waitFor();
+    expect(staff.errors).toEqual([]);
+    await staff.close();
     await page.goto(`${shopOf('acme')}/sign-in`);
     await visitor.heading('This passkey is not known here');
   });

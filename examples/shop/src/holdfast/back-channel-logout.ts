@@ -7,7 +7,7 @@ const clockToleranceSeconds = 30;
 /** The keys could not be loaded, so the token can be neither accepted nor rejected. */
 const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
 
-/** The session revoked at Holdfast; without `sid` all sessions of the customer. */
+/** The session revoked at Holdfast; without `sid` all sessions of that subject. */
 export interface RevokedSession {
   issuer: string;
   subject?: string;
@@ -40,7 +40,7 @@ export class BackChannelLogout {
       return undefined;
     const { sub, sid, jti, exp } = claims;
     if (sub === undefined && typeof sid !== 'string') return undefined;
-    // Each token is accepted once, so that a recorded copy cannot sign the customer out again.
+    // Each token is accepted once, so that a recorded copy cannot sign anybody out again.
     if (this.#seenIds.has(jti!)) return undefined;
     const now = Date.now() / 1000;
     for (const [id, expiresAt] of this.#seenIds) if (expiresAt < now - clockToleranceSeconds) this.#seenIds.delete(id);

@@ -1,10 +1,13 @@
 import * as oidc from 'openid-client';
 import { HoldfastUnavailable } from './errors.ts';
 
-interface Client {
+/** One OpenID Connect client. It signs in either customers or people of the organization, never both. */
+export interface Client {
   issuer: string;
   clientId: string;
   clientSecret: string;
+  /** Which claims the ID token has. `openid` suffices for customers. */
+  scope: string;
   redirectUri: string;
   signedOutUri: string;
 }
@@ -16,23 +19,26 @@ export interface PendingSignIn {
   nonce: string;
 }
 
-/** The customer, as described by the ID token. */
-export interface SignedInCustomer {
-  /** `iss` and `sub`: together they are the key of the account. */
+/** Who signed in, as described by the ID token. */
+export interface SignedIn {
+  /** `iss` and `sub`: together they are the key of an account. */
   issuer: string;
   subject: string;
-  /** Claims of the credential, instead of name and e-mail. Its document_number changes on every renewal. */
-  credential: Record<string, unknown>;
-  acr?: string;
-  amr?: string[];
-  authTime?: number;
+  /** All claims: `credential` of a customer; `email`, `name` and `groups` of staff, as requested by `scope`. */
+  claims: Record<string, unknown>;
   /** Id of the session at Holdfast. A logout token names it when that session is revoked. */
   sid?: string;
   /** Hint for Holdfast at sign-out. */
   idToken: string;
 }
 
-type SignInResult = { customer: SignedInCustomer } | { error: 'denied' | 'invalid'; reason: string };
+export interface SignInRefusal {
+  error: 'denied' | 'invalid';
+  /** The error code. */
+  reason: string;
+  /** What the issuer says to the people who run the app. */
+  description?: string;
+}
 
 /** OpenID Connect sign-in: authorization code flow with PKCE, state, nonce and the `iss` parameter (RFC 9207). */
 export class SignIn {
@@ -54,7 +60,7 @@ export class SignIn {
     const nonce = oidc.randomNonce();
     const url = oidc.buildAuthorizationUrl(config, {
       redirect_uri: this.#client.redirectUri,
-      scope: 'openid',
+      scope: this.#client.scope,
       code_challenge: await oidc.calculatePKCECodeChallenge(codeVerifier),
       code_challenge_method: 'S256',
       state,
@@ -65,7 +71,10 @@ export class SignIn {
   }
 
   /** Checks the response of the issuer and exchanges the code. `query` is the query string of the callback. */
-  async finish(query: string, { state, codeVerifier, nonce }: PendingSignIn): Promise<SignInResult> {
+  async finish(
+    query: string,
+    { state, codeVerifier, nonce }: PendingSignIn,
+  ): Promise<{ signedIn: SignedIn } | SignInRefusal> {
     const config = await this.#discover();
     // The registered address, never one built from the request's Host header.
     const url = new URL(this.#client.redirectUri);
@@ -77,9 +86,9 @@ export class SignIn {
         expectedState: state,
         expectedNonce: nonce,
       });
-      return { customer: customerOf(tokens.id_token!, tokens.claims()!) };
+      return { signedIn: signedInOf(tokens.id_token!, tokens.claims()!) };
     } catch (error) {
-      return resultOf(error);
+      return refusalOf(error);
     }
   }
 
@@ -98,7 +107,7 @@ export class SignIn {
     return new URL((await this.#discover()).serverMetadata().jwks_uri!);
   }
 
-  /** Reads the issuer's endpoints once. A failure is not cached, so that the next customer tries again. */
+  /** Reads the issuer's endpoints once. A failure is not cached, so that the next sign-in tries again. */
   #discover(): Promise<oidc.Configuration> {
     this.#discovered ??= discover(this.#client).catch((error: unknown) => {
       this.#discovered = undefined;
@@ -119,30 +128,28 @@ function discover({ issuer, clientId, clientSecret }: Client): Promise<oidc.Conf
   });
 }
 
-function customerOf(idToken: string, claims: oidc.IDToken): SignedInCustomer {
+function signedInOf(idToken: string, claims: oidc.IDToken): SignedIn {
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    credential: (claims.credential ?? {}) as Record<string, unknown>,
+    claims: { ...claims },
     idToken,
     ...(typeof claims.sid === 'string' && { sid: claims.sid }),
-    ...(typeof claims.acr === 'string' && { acr: claims.acr }),
-    ...(Array.isArray(claims.amr) && { amr: claims.amr.map(String) }),
-    ...(typeof claims.auth_time === 'number' && { authTime: claims.auth_time }),
   };
 }
 
 /**
- * `login_required`: the customer left without signing in. `access_denied`: the customer has no valid credential. Every
- * other error is caused by the shop, by Holdfast or by an attacker.
+ * `login_required`: the person left without signing in. `access_denied`: the customer has no valid credential, or the
+ * person is not assigned to the app. Every other error is caused by the shop, by Holdfast or by an attacker.
  */
-function resultOf(error: unknown): SignInResult {
+function refusalOf(error: unknown): SignInRefusal {
   if (error instanceof oidc.AuthorizationResponseError) {
     if (error.error === 'server_error' || error.error === 'temporarily_unavailable')
       throw new HoldfastUnavailable(error.error);
     return {
       error: error.error === 'access_denied' || error.error === 'login_required' ? 'denied' : 'invalid',
       reason: error.error,
+      ...(error.error_description !== undefined && { description: error.error_description }),
     };
   }
   if (error instanceof oidc.ResponseBodyError) {

@@ -9,12 +9,12 @@ export const backChannelLogoutRoute: FastifyPluginAsync = async (app) => {
     reply.header('cache-control', 'no-store');
     const token = request.body?.logout_token;
     try {
-      const revoked = typeof token === 'string' ? await app.shop.backChannelLogout.verify(token) : undefined;
+      const revoked = typeof token === 'string' ? await app.area.backChannelLogout.verify(token) : undefined;
       if (!revoked)
         return reply
           .code(400)
           .send({ error: 'invalid_request', error_description: 'the logout token is not valid here' });
-      app.shop.sessions.revoke(revoked);
+      app.area.sessions.revoke(revoked);
       return reply.code(200).send();
     } catch (error) {
       request.log.warn(`A logout token could not be verified: ${String(error)}`);

@@ -87,11 +87,9 @@ export const staffActionRoutes: FastifyPluginAsync = async (app) => {
       if (error.code !== 'unknown_subject') return showError(request, reply, error);
     }
     await shop.accounts.remove(issuer, subject);
-    shop.sessions.revoke({ issuer, subject });
-    // The person at the keyboard may be that customer, whose session is revoked now.
-    if (request.session.customer?.subject === subject) await request.session.regenerate();
+    shop.customers.sessions.revoke({ issuer, subject });
     request.session.notice = { kind: 'good', text: 'The customer is erased, here and at Holdfast.' };
-    return redirectTo(reply, '/staff');
+    return redirectTo(reply, '/customers');
   });
 };
 
@@ -108,10 +106,10 @@ async function runAction(
     if (!(error instanceof HoldfastApiError)) throw error;
     return showError(request, reply, error);
   }
-  return redirectTo(reply, `/staff/${encodeURIComponent(request.params.subject)}`);
+  return redirectTo(reply, `/customers/${encodeURIComponent(request.params.subject)}`);
 }
 
 function showError(request: StaffRequest, reply: FastifyReply, error: HoldfastApiError): FastifyReply {
   request.session.notice = noticeOf(error);
-  return redirectTo(reply, `/staff/${encodeURIComponent(request.params.subject)}`);
+  return redirectTo(reply, `/customers/${encodeURIComponent(request.params.subject)}`);
 }

@@ -28,7 +28,7 @@ export const staffCustomerRoutes: FastifyPluginAsync = async (app) => {
       hasWidget: canOffer,
       subject,
       // The target of this page's forms.
-      action: `${shop.settings.path}/staff/${encodeURIComponent(subject)}`,
+      action: `${app.area.path}/customers/${encodeURIComponent(subject)}`,
       formId: randomUUID(),
       account,
       claimEmail: claimEmail?.subject === subject ? claimEmail : undefined,

@@ -10,7 +10,7 @@ import type { Badge } from './staff-credential.ts';
 /** The customers of this app, from Holdfast's list, each with the account that the shop has for them. */
 export const staffListRoutes: FastifyPluginAsync = async (app) => {
   const { shop } = app;
-  const path = `${shop.settings.path}/staff`;
+  const path = `${app.area.path}/customers`;
 
   app.get<{ Querystring: Record<string, string | undefined> }>('/', async (request, reply) => {
     const view = listViewOf(request.query);
@@ -31,7 +31,7 @@ export const staffListRoutes: FastifyPluginAsync = async (app) => {
       // The page token is invalid, for example after the shop's client was replaced. The first page always exists.
       if (!(error instanceof HoldfastApiError) || error.code !== 'invalid_page_token') throw error;
       request.session.notice = noticeOf(error);
-      return redirectTo(reply, '/staff');
+      return redirectTo(reply, '/customers');
     }
   });
 };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Session } from 'fastify';
-import type { SignedInCustomer } from '../holdfast/sign-in.ts';
+import type { SignedIn } from '../holdfast/sign-in.ts';
 import { addPendingSignIn, SessionStore, takePendingSignIn } from './session.ts';
 
-const ada: SignedInCustomer = { issuer: 'http://localhost/o/acme', subject: 'ada', credential: {}, idToken: 't' };
-const newSession = (customer?: SignedInCustomer): Session => ({
+const ada: SignedIn = { issuer: 'http://localhost/o/acme', subject: 'ada', claims: {}, idToken: 't' };
+const newSession = (customer?: SignedIn): Session => ({
   cookie: { originalMaxAge: null },
   ...(customer && { customer }),
 });
@@ -15,7 +15,7 @@ function stored(store: SessionStore, id: string): Session | null | undefined {
   return found;
 }
 
-function storeWith(sessions: Record<string, SignedInCustomer>): SessionStore {
+function storeWith(sessions: Record<string, SignedIn>): SessionStore {
   const store = new SessionStore();
   for (const [id, customer] of Object.entries(sessions)) store.set(id, newSession(customer), () => undefined);
   return store;

@@ -1,7 +1,7 @@
 import type { SessionStore as FastifySessionStore } from '@fastify/session';
 import type { Session } from 'fastify';
 import type { RevokedSession } from '../holdfast/back-channel-logout.ts';
-import type { PendingSignIn, SignedInCustomer } from '../holdfast/sign-in.ts';
+import type { PendingSignIn, SignedIn } from '../holdfast/sign-in.ts';
 
 /** A message that the next page shows once. */
 export interface Notice {
@@ -23,7 +23,9 @@ interface ClaimEmail {
 
 declare module 'fastify' {
   interface Session {
-    customer?: SignedInCustomer;
+    /** Who signed in. A session has one of the two: each area has sessions of its own (areaRoutes). */
+    customer?: SignedIn;
+    staff?: SignedIn;
     pendingSignIns?: PendingSignIn[];
     notice?: Notice;
     claimEmail?: ClaimEmail;
@@ -76,12 +78,12 @@ export class SessionStore implements FastifySessionStore {
     done();
   }
 
-  /** Ends the session with this `sid` at Holdfast, or without `sid` all sessions of the customer. */
+  /** Ends the session with this `sid` at Holdfast, or without `sid` all sessions of that subject. */
   revoke({ issuer, subject, sid }: RevokedSession): void {
     for (const stored of this.#sessions.values()) {
-      const { customer } = stored.session;
-      if (customer?.issuer !== issuer) continue;
-      if (sid === undefined ? customer.subject === subject : customer.sid === sid) stored.revoked = true;
+      const signedIn = stored.session.customer ?? stored.session.staff;
+      if (signedIn?.issuer !== issuer) continue;
+      if (sid === undefined ? signedIn.subject === subject : signedIn.sid === sid) stored.revoked = true;
     }
   }
 

@@ -4,10 +4,10 @@ import Handlebars from 'handlebars';
 export const partials = {
   csrf: 'partials/csrf.hbs',
   claimEmail: 'partials/claim-email.hbs',
+  claims: 'partials/claims.hbs',
   credential: 'partials/credential.hbs',
   presence: 'partials/presence.hbs',
   price: 'partials/price.hbs',
-  staffWarning: 'partials/staff-warning.hbs',
 };
 
 /** Handlebars escapes the values of {{ }}, so that text from customers is never interpreted as HTML. */
