@@ -17,6 +17,8 @@ const findApp = statement(
   'assignment_app_find',
   'SELECT audience, built_in AS "builtIn" FROM app WHERE org = $1 AND client_id = $2 AND deleted_at IS NULL',
 );
+/** A concurrent deletion of the app waits, and ends the new assignment too; or it was first, and finds no app here. */
+const lockApp = statement('assignment_app_lock', `${findApp.text} FOR KEY SHARE`);
 const bumpPerson = statement(
   'assignment_person_version',
   'UPDATE person SET version = version + 1 WHERE org = $1 AND id = $2 RETURNING version',
@@ -109,15 +111,15 @@ export class Assignments {
 }
 
 /** @throws unknown_app */
-export async function requireApp(sql: Sql, org: string, clientId: string) {
-  const [app] = await sql.rows<{ audience: string; builtIn: boolean }>(findApp, [org, clientId]);
+export async function requireApp(sql: Sql, org: string, clientId: string, select = findApp) {
+  const [app] = await sql.rows<{ audience: string; builtIn: boolean }>(select, [org, clientId]);
   if (!app) throw new AppError('unknown_app');
   return app;
 }
 
 /** @throws unknown_app, invalid_request for an app to which nobody can be assigned */
 async function requireAssignable(sql: Sql, org: string, clientId: string): Promise<void> {
-  const { audience, builtIn } = await requireApp(sql, org, clientId);
+  const { audience, builtIn } = await requireApp(sql, org, clientId, lockApp);
   if (audience !== 'people')
     throw unprocessable([
       { parameter: 'clientId', detail: 'must be an app of audience people: no person signs in to another' },

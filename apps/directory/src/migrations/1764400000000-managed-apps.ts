@@ -12,7 +12,7 @@ const statements = [
   'ALTER TABLE app DROP CONSTRAINT app_name',
   'CREATE UNIQUE INDEX app_name ON app (org, name) WHERE deleted_at IS NULL',
   'CREATE INDEX app_newest ON app (org, created_at DESC, client_id DESC) WHERE deleted_at IS NULL',
-  'CREATE INDEX app_name_prefix ON app (org, lower(name) text_pattern_ops) WHERE deleted_at IS NULL',
+  'CREATE INDEX app_name_prefix ON app (org text_pattern_ops, lower(name) text_pattern_ops) WHERE deleted_at IS NULL',
   'ALTER TABLE app_secret ADD COLUMN created_by text',
 ];
 

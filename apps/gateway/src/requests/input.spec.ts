@@ -12,6 +12,7 @@ interface Given {
   params?: object;
   query?: object;
   body?: string;
+  contentType?: string;
   headers?: Record<string, string>;
   rawHeaders?: string[];
 }
@@ -23,14 +24,16 @@ const declared: Partial<Endpoint> = {
   idempotent: true,
 };
 const id = '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01';
-const json = { 'content-type': 'application/json' };
 
 function read(
-  { params = { id }, query = {}, body, headers = {}, rawHeaders }: Given = {},
+  { params = { id }, query = {}, body, contentType = 'application/json', headers = {}, rawHeaders }: Given = {},
   endpoint: Partial<Endpoint> = declared,
   needsStepUp = false,
 ) {
-  const stream = body === undefined ? undefined : Object.assign(Readable.from([Buffer.from(body)]), { headers: json });
+  const stream =
+    body === undefined
+      ? undefined
+      : Object.assign(Readable.from([Buffer.from(body)]), { headers: { 'content-type': contentType } });
   const request = {
     params,
     query,
@@ -103,6 +106,46 @@ describe('the input of an endpoint', () => {
     await expect(
       read({ query: { limit: '0' }, body: '{"no":1}' }, { ...declared, bodyOperation }),
     ).rejects.toMatchObject({ code: 'insufficient_scope', scope: 'issued:manage' });
+  });
+});
+
+describe('a patch', () => {
+  const patch: Partial<Endpoint> = { ...declared, method: 'PATCH', versioned: true };
+  const ifVersionsOf = async (value: string, endpoint = patch) =>
+    (await read({ headers: { 'if-match': value } }, endpoint)).ifVersions;
+
+  it.each<[Endpoint['method'], string, boolean]>([
+    ['PATCH', 'application/merge-patch+json', true],
+    ['PATCH', 'application/json', true],
+    ['PATCH', 'application/json-patch+json', false],
+    ['POST', 'application/merge-patch+json', false],
+  ])('%s as %s is read: %s', async (method, type, isRead) => {
+    const reading = read({ body: '{"reason":"lost"}', contentType: type }, { ...patch, method });
+    if (isRead) expect(await reading).toMatchObject({ body: { reason: 'lost' } });
+    else await expect(reading).rejects.toMatchObject({ code: 'unsupported_media_type' });
+  });
+
+  it.each<[string, number[] | undefined]>([
+    ['"3"', [3]],
+    ['"3", "12"', [3, 12]],
+    [' * ', undefined],
+    ['W/"3"', []],
+    ['"of-another-server"', []],
+    ['""', []],
+  ])('with If-Match %s means the versions %j', async (value, versions) => {
+    expect(await ifVersionsOf(value)).toEqual(versions);
+  });
+
+  it.each(['3', "'3'", '"3', '"3" "4"', '"3",', '', Array(21).fill('"1"').join(',')])(
+    'is 400 for If-Match %j',
+    async (value) => {
+      await expect(ifVersionsOf(value)).rejects.toMatchObject({ status: 400, errors: [{ header: 'If-Match' }] });
+    },
+  );
+
+  it('without versions, or a read, does not look at If-Match', async () => {
+    expect(await ifVersionsOf('3', declared)).toBeUndefined();
+    expect(await ifVersionsOf('3', { ...patch, method: 'GET' })).toBeUndefined();
   });
 });
 

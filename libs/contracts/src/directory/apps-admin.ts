@@ -73,21 +73,25 @@ export const newAppSchema = z
   })
   .meta({ id: 'NewApp' });
 
+/** Of a change: null removes the setting. */
+const removable = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullable().optional().describe(`${schema.description}. Null removes it`);
+
 /** Body of a change (RFC 7396): only the given members change, a list replaces the earlier one, null removes. */
 export const appPatchSchema = z
   .strictObject({
     name: name.optional(),
-    displayName: settings.displayName.nullable().optional(),
-    credentialType: settings.credentialType.nullable().optional(),
+    displayName: removable(settings.displayName),
+    credentialType: removable(settings.credentialType),
     redirectUris: lists.redirectUris.optional(),
     postLogoutRedirectUris: lists.postLogoutRedirectUris.optional(),
     origins: lists.origins.optional(),
-    backchannelLogoutUri: settings.backchannelLogoutUri.nullable().optional(),
-    logoUri: settings.logoUri.nullable().optional(),
-    helpUri: settings.helpUri.nullable().optional(),
+    backchannelLogoutUri: removable(settings.backchannelLogoutUri),
+    logoUri: removable(settings.logoUri),
+    helpUri: removable(settings.helpUri),
     refreshTokens: refreshTokens.optional(),
     pkce: pkce.optional(),
-    idTokenAlg: settings.idTokenAlg.nullable().optional(),
+    idTokenAlg: removable(settings.idTokenAlg),
   })
   .meta({ id: 'AppPatch' });
 export type AppPatch = z.output<typeof appPatchSchema>;

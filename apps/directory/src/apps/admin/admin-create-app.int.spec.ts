@@ -7,12 +7,14 @@ import {
   createOrganization,
   getClient,
   grantOperations,
+  hubClientId,
   type ReplyOf,
   type RequestOf,
 } from '@holdfast/contracts';
 import { keyedHash } from '@holdfast/platform';
 import { testContext } from '@holdfast/testing';
 import { database, eventOf, events, newApp, newName, pepper, request, withDirectory } from '../../directory.fixture.js';
+import { byName, newest } from './admin-list-apps.handler.js';
 
 withDirectory();
 
@@ -123,7 +125,10 @@ describe('the list of apps', () => {
     for (const name of names)
       await create({ name, kind: name === 'Zeta' ? 'spa' : 'web' }, undefined, { ...inInitech, auditId: randomUUID() });
     const all = await list({});
-    expect(all.map(({ name }) => name)).toEqual([...names.toReversed(), 'hub_initech']);
+    // The hub is as old as the organization.
+    const expected = [...names.toReversed(), hubClientId('initech')];
+    expect(all.map(({ name }) => name)).toEqual(expected);
+    expect(all.at(-1)).toMatchObject({ clientId: hubClientId('initech'), builtIn: true });
     for (const limit of [1, 2, 3, 5]) {
       const paged: string[] = [];
       for (let after: RequestOf<typeof adminListApps>['after']; ;) {
@@ -137,7 +142,7 @@ describe('the list of apps', () => {
         if (!next) break;
         after = next;
       }
-      expect(paged).toEqual([...names.toReversed(), 'hub_initech']);
+      expect(paged).toEqual(expected);
     }
     const namesOf = async (query: object) => (await list(query)).map(({ name }) => name);
     expect(await namesOf({ namePrefix: 'aLp' })).toEqual(['ALP_x', 'Alphabet', 'alpha']);
@@ -146,6 +151,21 @@ describe('the list of apps', () => {
     expect(await namesOf({ namePrefix: '%' })).toEqual([]);
     expect(await namesOf({ kind: 'spa' })).toEqual(['Zeta']);
     expect(await namesOf({ status: 'disabled' })).toEqual([]);
-    expect(await namesOf({ audience: 'people' })).toEqual(['hub_initech']);
+    expect(await namesOf({ audience: 'people' })).toEqual([hubClientId('initech')]);
+  });
+
+  test('reads a page of a large organization among others with indexes alone', async () => {
+    await database.query(
+      `WITH o AS (INSERT INTO directory.organization (short_id, name)
+         SELECT 'plan-' || n, 'Plan' FROM generate_series(1, 20) n RETURNING short_id)
+       INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, disabled, deleted_at)
+       SELECT short_id || '-' || n, short_id, 'App ' || n, 'web', 'customers', '{}', '2026-11-01', n % 2 = 0,
+         CASE WHEN n % 2 = 0 THEN now() END
+       FROM o, generate_series(1, 2000) n`,
+    );
+    const values = ['plan-1', '9999-12-31T00:00:00.000Z', 'app_', false, 'web', 'customers', 51];
+    // 51 of 1000 apps, and 1 of those: a scan of the table would read some hundred buffers.
+    expect(await database.buffers(newest.text, values)).toBeLessThan(80);
+    expect(await database.buffers(byName.text, [...values, 'aPP 1999'])).toBeLessThan(20);
   });
 });

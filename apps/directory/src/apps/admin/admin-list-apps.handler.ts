@@ -5,20 +5,23 @@ import { Handles } from '@holdfast/messaging';
 import { Apps } from '../apps.js';
 import { toManagedApp } from './managed-apps.js';
 
-/** The page of client IDs among the apps that `among` selects: `app_newest` is in the order of the pages. */
-const page = (among: string) => `
-  SELECT a.client_id AS "clientId" FROM app a
-  WHERE a.org = $1 AND a.deleted_at IS NULL ${among}
+/** A page of the client IDs of these apps, which `app_newest` has in its order. */
+const page = (apps: string) => `
+  SELECT a.client_id AS "clientId" FROM ${apps} a
+  WHERE a.org = $1 AND a.deleted_at IS NULL
     AND (a.created_at, a.client_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
     AND ($4::boolean IS NULL OR a.disabled = $4) AND ($5::text IS NULL OR a.kind = $5)
     AND ($6::text IS NULL OR a.audience = $6)
   ORDER BY a.created_at DESC, a.client_id DESC LIMIT $7`;
 
-const newest = statement('admin_apps', page(''));
-// Comparisons of text_pattern_ops, since LIKE with a parameter uses no index. No name has the last code point.
-const byName = statement(
+export const newest = statement('admin_apps', page('app'));
+// Comparisons of text_pattern_ops, since LIKE with a parameter uses no index. No name has the last code point. Only
+// `app_name_prefix` can compare these pairs; OFFSET 0 makes PostgreSQL do that first.
+export const byName = statement(
   'admin_apps_by_name',
-  page(`AND lower(a.name) ~>=~ lower($8::text) AND lower(a.name) ~<~ (lower($8::text) || chr(1114111))`),
+  page(`(
+    SELECT * FROM app WHERE deleted_at IS NULL AND (org, lower(name)) ~>=~ ($1, lower($8::text))
+      AND (org, lower(name)) ~<~ ($1, lower($8::text) || chr(1114111)) OFFSET 0)`),
 );
 
 /** GET …/admin/apps. An organization has few apps (APPS_PER_ORGANIZATION), so filters need no index of their own. */

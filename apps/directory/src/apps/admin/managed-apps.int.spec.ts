@@ -14,6 +14,7 @@ import {
   getApp,
   getClient,
   grantOperations,
+  hubClientId,
   listApps,
   ungrantOperations,
   type Actor,
@@ -128,8 +129,7 @@ describe('the fence', () => {
   test.each(Object.keys(changes))('refuses a program to %s what is not its to change', async (name) => {
     const scoped = (await newApp('web', ['offers:write'])).app;
     const service = (await newApp('service')).app;
-    const builtIn = (await newApp('web')).app;
-    await database.query(`UPDATE directory.app SET built_in = true WHERE client_id = '${builtIn.clientId}'`);
+    const builtIn = { clientId: hubClientId('acme') };
     for (const { clientId } of [scoped, service, builtIn]) {
       await expect(changes[name]!(clientId)).rejects.toMatchObject({
         code: 'app_protected',
