@@ -35,6 +35,32 @@ describe('a pseudonym without a mapping', () => {
     ).toMatchObject({ verified: true, unprovable: 0 });
   });
 
+  test('of a person and their passkey verifies when a record of user.remove names the person', () => {
+    const passkey = 'C'.repeat(21) + 'A';
+    const targets = [
+      { type: 'person' as const, id: customer },
+      { type: 'passkey' as const, id: passkey },
+    ];
+    const removal = {
+      ...entryOf(6, { action: 'user.remove', targets: targets.slice(0, 1) }),
+      class: 'kept',
+      personal: {},
+    };
+    // The actor is a person who was not removed, and has a mapping.
+    const removing = (seq: number) => {
+      const open = entryOf(seq);
+      const [name] = open.names!;
+      const actor = { type: 'person' as const, id: name!.pseudonym };
+      return {
+        ...entryOf(seq, { action: 'passkey.remove', actor, targets } as never),
+        names: [name!],
+      };
+    };
+    const entry = removing(3);
+    expect(check(logWith(9, entry, removal))).toMatchObject({ verified: true, unprovable: 0 });
+    expect(check(logWith(9, entry))).toMatchObject({ verified: false });
+  });
+
   test('does not verify when no customer was erased, or another one', () => {
     const sentence =
       'Entry 3 has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record ' +
