@@ -9,6 +9,7 @@ import {
   type EventType,
   type ReplyOf,
   type RequestOf,
+  type Role,
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -21,6 +22,7 @@ interface StubPerson {
   groups: string[];
   /** Client IDs of the apps that the person is assigned to. */
   apps: Set<string>;
+  roles?: Role[];
   version: number;
   since: number;
 }
@@ -67,8 +69,8 @@ function accessOf(id: string, clientId: string, org: string): ReplyOf<typeof per
   if (!person || person.state === 'unknown' || person.org !== org) return { state: 'unknown' };
   if (person.state === 'deactivated') return { state: 'deactivated' };
   if (!person.apps.has(clientId)) return { state: 'not_assigned' };
-  const { email, name, groups, version, since } = person;
-  return { state: 'assigned', email, name, groups, roles: [], version, since };
+  const { email, name, groups, roles = [], version, since } = person;
+  return { state: 'assigned', email, name, groups, roles, version, since };
 }
 
 @Controller()

@@ -87,7 +87,7 @@ export const configSchema = baseConfigSchema.extend({
   PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: encrypts page tokens; the same for every replica'),
   RATE_LIMITS: rateLimitsSchema.describe(
     'Requests per minute by rate limit class, such as `claim=1200,read=60000`; `all=…` for every class that is not ' +
-      'listed. Per address or app, in each replica: docs/runbook.md',
+      'listed. Per address, app or person, in each replica: docs/runbook.md',
   ),
   TRUSTED_PROXIES: z
     .string()

@@ -81,7 +81,7 @@ function signInOf({ accountId, authTime, version = 0, acr, amr, grantId, session
     authTime,
     ...(acr !== undefined && { acr }),
     ...(amr !== undefined && { amr }),
-    ...(grantId !== undefined && { grantId }),
+    grantId,
     ...(sessionUid !== undefined && { sessionUid }),
   };
 }

@@ -19,9 +19,9 @@ export interface HubSession {
   authTime: number;
   acr?: string;
   amr?: string[];
-  /** The session at the issuer and its grant for the hub. Whatever ends them deletes the hub session too. */
+  /** The session at the issuer and its grant for the hub. Whatever ends them ends the hub session too. */
   sessionUid?: string;
-  grantId?: string;
+  grantId: string;
   /** In ms since 1970; no use extends the session beyond it. */
   endsAtMs: number;
 }
@@ -75,17 +75,20 @@ export class HubSessions {
     if (expiresInSeconds < 1) return undefined;
     const idleSeconds = Math.min(expiresInSeconds, this.config.HUB_SESSION_IDLE_SECONDS);
     const payload = { ...rest, accountId: person, endsAtMs } as AdapterPayload;
-    const stored = await this.store.upsert(org, model, session, payload, idleSeconds).catch(asAppError);
+    const origin = { version: signIn.version, peopleApp: hubClientId(org) };
+    const stored = await this.store.upsert(org, model, session, payload, idleSeconds, origin).catch(asAppError);
     if (!stored) return undefined;
     await this.database.rows(trim, [org, person]);
     return { expiresInSeconds };
   }
 
+  /** Undefined for a session that has expired or was ended, by itself or with its grant. */
   async find(org: string, session: string): Promise<HubSession | undefined> {
     const stored = await this.store.find(org, model, session);
     if (!stored) return undefined;
     const { accountId: person, ...rest } = stored as unknown as Omit<HubSession, 'person'> & { accountId: string };
-    return { ...rest, person };
+    // A session that was stored while its grant was revoked is not among those that the revocation has deleted.
+    return (await this.store.find(org, 'Grant', rest.grantId)) && { ...rest, person };
   }
 
   /** A session that is used expires later, until its end. */

@@ -113,7 +113,7 @@ interface StateRow {
 }
 
 /** State of one app. A session may have several, and a sign-in in progress has led to none. */
-const ofOneApp = new Set(['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken']);
+const ofOneApp = new Set(['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshToken', 'HubSession']);
 
 /** State of the organizations' issuers. The organization is part of every key, so issuers cannot use each other's. */
 @Injectable()
