@@ -173,14 +173,15 @@ export class AccountController {
     private readonly organizations: OrganizationProfiles,
   ) {}
 
+  /** Reading the input refuses unknown parameters, here as everywhere. */
   @Route(getAccountEndpoint)
-  get(@Req() request: FastifyRequest): Promise<User> {
+  get(@Input() _: InputOf<typeof getAccountEndpoint>, @Req() request: FastifyRequest): Promise<User> {
     const person = callerOf(request);
     return this.resources.read(request, getPerson, { person }, () => [userTarget(person)]);
   }
 
   @Route(listOwnPasskeysEndpoint)
-  list(@Req() request: FastifyRequest): Promise<unknown> {
+  list(@Input() _: InputOf<typeof listOwnPasskeysEndpoint>, @Req() request: FastifyRequest): Promise<unknown> {
     const person = callerOf(request);
     return this.resources.read(request, listPersonPasskeys, { person }, () => [userTarget(person)]);
   }
