@@ -158,7 +158,8 @@ describe('the list of apps', () => {
     await database.query(
       `WITH o AS (INSERT INTO directory.organization (short_id, name)
          SELECT 'plan-' || n, 'Plan' FROM generate_series(1, 20) n RETURNING short_id)
-       INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, disabled, deleted_at)
+       INSERT INTO directory.app
+         (client_id, org, name, kind, audience, redirect_uris, api_version, disabled, deleted_at)
        SELECT short_id || '-' || n, short_id, 'App ' || n, 'web', 'customers', '{}', '2026-11-01', n % 2 = 0,
          CASE WHEN n % 2 = 0 THEN now() END
        FROM o, generate_series(1, 2000) n`,
