@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { mediaTypeOf, readBody } from '@holdfast/platform';
+import { presentedPrefix } from '../organization-issuer/jwt-access-tokens.js';
 import { routes } from '../request-context/issuer-paths.js';
 
 /** Of a form for a token endpoint or the sign-out page, which has one or two kilobytes. */
@@ -15,7 +16,8 @@ export async function adaptRequest(
   if (request.method !== 'POST' || !isForm(request)) return request;
   if (path === `${routes.end_session}/confirm`) return onlyConfirmed(request);
   if (path === routes.userinfo) return withoutTokenInForm(request);
-  return path === routes.token || path === routes.revocation ? withoutEmptySecret(request, isPublicClient) : request;
+  const namesToken = path === routes.revocation || path === routes.introspection;
+  return path === routes.token || namesToken ? adaptClientForm(request, namesToken, isPublicClient) : request;
 }
 
 /**
@@ -39,19 +41,25 @@ async function withoutTokenInForm(request: IncomingMessage): Promise<IncomingMes
 /**
  * RFC 6749 §2.3.1: a client without a secret may send HTTP Basic with an empty one. The library identifies public
  * clients by `client_id` in the body only, so the id moves there. For any other client an empty secret is a wrong one.
+ * A JWT as `token` is marked, since the library would refuse it without looking at it (jwt-access-tokens.ts).
  */
-async function withoutEmptySecret(
+async function adaptClientForm(
   request: IncomingMessage,
+  namesToken: boolean,
   isPublicClient: (clientId: string) => Promise<boolean>,
 ): Promise<IncomingMessage> {
-  const clientId = clientWithEmptySecret(request.headersDistinct.authorization);
-  if (clientId === undefined || !(await isPublicClient(clientId))) return request;
-  const body = (await readBody(request, { maxBytes })).toString('utf8');
+  const presented = clientWithEmptySecret(request.headersDistinct.authorization);
+  const clientId = presented !== undefined && (await isPublicClient(presented)) ? presented : undefined;
+  if (clientId === undefined && !namesToken) return request;
+  let body = (await readBody(request, { maxBytes })).toString('utf8');
+  if (namesToken) body = body.replace(/(^|&)token=(?=[^&]*\.)/, `$1token=${presentedPrefix}`);
   const given = new URLSearchParams(body).getAll('client_id');
   // The library responds with the error for two clients, or for one that is named twice.
-  if (given.length > 0 && given[0] !== clientId) return replay(request, Buffer.from(body));
-  delete request.headers.authorization;
-  return replay(request, Buffer.from(given.length > 0 ? body : `client_id=${encodeURIComponent(clientId)}&${body}`));
+  if (clientId !== undefined && (given.length === 0 || given[0] === clientId)) {
+    delete request.headers.authorization;
+    if (given.length === 0) body = `client_id=${encodeURIComponent(clientId)}&${body}`;
+  }
+  return replay(request, Buffer.from(body));
 }
 
 /** The id in `Basic base64("id:")`, where id and secret are form-encoded. */

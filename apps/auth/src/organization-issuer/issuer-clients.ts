@@ -30,6 +30,8 @@ export function provideAppClients(
     const request = issuerRequestOf(Provider.ctx);
     request.client = record;
     if (record.refused || !signsIn(record.app)) return undefined;
+    // RFC 7662 §2.1: introspection needs authentication, and a public client has none.
+    if (Provider.ctx?.oidc.route === 'introspection' && isPublic(record.app)) return undefined;
     requireProof(record);
     const keys = (request.clientKeys = await clientKeys.of(record));
     let built = builtByRecord.get(record);

@@ -11,6 +11,7 @@ import { observeProviderErrors } from '../request-context/provider-errors.js';
 import type { RequestResult } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
+import { describeIntrospectedToken } from './jwt-access-tokens.js';
 import { leaveSignedOut } from './sign-out/sign-out.js';
 
 /** For pages of the library (form_post), which adds the hash of their one script. */
@@ -60,7 +61,15 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     noteOutcome(ctx.req, { code: error, detail, origin });
     if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
   };
-  for (const route of ['grant', 'authorization', 'userinfo', 'revocation', 'end_session', 'end_session_confirm'])
+  for (const route of [
+    'grant',
+    'authorization',
+    'userinfo',
+    'revocation',
+    'introspection',
+    'end_session',
+    'end_session_confirm',
+  ])
     (provider as EventEmitter).on(`${route}.error`, onError);
   provider.on('server_error', (ctx) => void results.set(ctx, { error: 'server_error' }));
   observeProviderErrors(provider, 'issuer', logger, shortId);
@@ -73,6 +82,7 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
   // RFC 7009 §2.2 defines the status only. Some clients reject an empty body with a content type.
   if (route === 'revocation' && ctx.status === 200) ctx.remove('Content-Type');
+  if (route === 'introspection' && ctx.status === 200) describeIntrospectedToken(ctx.body as object);
   if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
   if (
     route === 'end_session_confirm' &&

@@ -22,6 +22,7 @@ import type { Customers } from './customers.js';
 import { renderError } from './error-page.js';
 import { provideAppClients } from './issuer-clients.js';
 import { cookieNames, cookieOptions, signCookies } from './issuer-cookies.js';
+import { signAccessTokens } from './jwt-access-tokens.js';
 import { lifetimes } from './lifetimes.js';
 import type { People } from './people.js';
 import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
@@ -35,7 +36,8 @@ import { storeSignInData, versionOf } from './stored-sign-in-data.js';
 
 export const passkeyAcr = 'urn:holdfast:acr:passkey';
 
-interface Revoked {
+/** A token that a request names. */
+interface Presented {
   kind: string;
   clientId?: string | undefined;
   accountId?: string;
@@ -72,6 +74,7 @@ export function createIssuerProvider(
   signCookies(provider, organization.shortId, cookieKeys);
   separateSessions(provider, organization.shortId, baseUrl, clients);
   storeSignInData(provider);
+  signAccessTokens(provider, keys);
   acceptOnlyIdTokens(provider);
   deriveSuccessors(provider, organization.shortId, store);
   ignoreEndedSessions(provider);
@@ -136,6 +139,7 @@ function configuration(
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
       revocation: { enabled: true, allowedPolicy: revokeAtOnce(shortId, dependencies) },
+      introspection: { enabled: true, allowedPolicy: ownLiveTokens(shortId, customers) },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: confirmSignOut(organization, baseUrl),
@@ -167,7 +171,7 @@ async function loadExistingGrant(ctx: KoaContextWithOIDC) {
  * its own tokens only (RFC 7009 §2.1). Revoking an access token deletes every token of its grant, but not the grant.
  */
 function revokeAtOnce(org: string, { revocations, audit }: IssuerDependencies) {
-  return async (ctx: KoaContextWithOIDC, client: Client, token: Revoked): Promise<boolean> => {
+  return async (ctx: KoaContextWithOIDC, client: Client, token: Presented): Promise<boolean> => {
     if (token.clientId !== client.clientId) throw new errors.InvalidRequest('the token was issued to another client');
     if (token.grantId === undefined) return true;
     const request = issuerRequestOf(ctx);
@@ -178,6 +182,15 @@ function revokeAtOnce(org: string, { revocations, audit }: IssuerDependencies) {
       request.change = record;
     return true;
   };
+}
+
+/** An app learns of its own tokens only, and of none whose customer has no live credential. */
+function ownLiveTokens(org: string, customers: Customers) {
+  const findAccount = accountsOf(org, customers);
+  return async (ctx: KoaContextWithOIDC, client: Client, token: Presented): Promise<boolean> =>
+    token.clientId === client.clientId &&
+    token.accountId !== undefined &&
+    (await findAccount(ctx, token.accountId, token)) !== undefined;
 }
 
 function isOriginOfSpa(ctx: KoaContextWithOIDC, origin: string): boolean {

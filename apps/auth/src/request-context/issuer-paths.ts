@@ -8,6 +8,7 @@ export const routes = {
   jwks: issuerPaths.jwks,
   end_session: issuerPaths.endSession,
   revocation: issuerPaths.revocation,
+  introspection: issuerPaths.introspection,
 };
 
 /** Path of an organization's issuer. */
@@ -37,7 +38,7 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 
 /** Paths at which a caller acts. The others (metadata, keys, pages) respond the same to everybody. */
 export const actionPath =
-  /^\/(authorize(\/[^/]+)?|token(\/revocation)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
+  /^\/(authorize(\/[^/]+)?|token(\/(revocation|introspection))?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
 export const signInPagePath = '/sign-in/';
 /** The API of the sign-in page. */

@@ -14,6 +14,7 @@ const metadata = {
     userinfo_endpoint: describedText('Where the customer of an access token is read', { format: 'uri' }),
     jwks_uri: describedText('Public keys of ID tokens', { format: 'uri' }),
     revocation_endpoint: describedText('Where tokens are revoked', { format: 'uri' }),
+    introspection_endpoint: describedText('Where apps ask whether a token is active', { format: 'uri' }),
     end_session_endpoint: describedText('Where a sign-out begins', { format: 'uri' }),
   },
   required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],

@@ -205,6 +205,62 @@ const revocation = issuerEndpoint(
   { action: 'customer.token_revoke', limit: 'token', reference: revocationReference },
 );
 
+const introspectionReference: Json = {
+  security: byClient,
+  requestBody: formOf({
+    token: { description: 'An access or refresh token of this app', required: true, example: 'r5Jv…' },
+    token_type_hint: { description: 'Which of the two it is', values: ['access_token', 'refresh_token'] },
+    ...clientAssertion,
+  }),
+  responses: {
+    200: {
+      description: 'The token, or only `active: false`',
+      content: describedJson(
+        {
+          type: 'object',
+          properties: {
+            active: {
+              type: 'boolean',
+              description:
+                'False for a token that is unknown, expired, revoked or of another app, or whose customer has no live ' +
+                'credential',
+            },
+            sub: describedText('The customer', { format: 'uuid' }),
+            client_id: describedText('This app'),
+            scope: describedText('`openid`'),
+            iss: describedText('The issuer', { format: 'uri' }),
+            iat: { type: 'integer', description: 'When it was issued, in seconds since 1970' },
+            exp: { type: 'integer', description: 'When it expires, in seconds since 1970' },
+            token_type: describedText('Of an access token', { enum: ['Bearer', 'DPoP'] }),
+            cnf: { type: 'object', description: 'Of a token that is bound to a key: `jkt`, its thumbprint (RFC 9449)' },
+          },
+          required: ['active'],
+        },
+        { active: false },
+      ),
+    },
+    400: oauthErrorResponse('`invalid_request`: no token', 'invalid_request', "missing required parameter 'token'"),
+    401: invalidClient,
+    404: noOrganization,
+    503: temporarilyUnavailable,
+  },
+};
+const introspection = issuerEndpoint(
+  'introspectToken',
+  'POST',
+  issuerPaths.introspection,
+  'Whether a token is active (RFC 7662)',
+  'The token, or only `active: false`',
+  {
+    action: 'customer.token_introspect',
+    limit: 'token',
+    reference: introspectionReference,
+    description:
+      'For confidential apps, about their own tokens only. The response is about this moment: the customer’s ' +
+      'credential may be revoked in the next one.',
+  },
+);
+
 const tokenPreflight = issuerEndpoint(
   'preflightToken',
   'OPTIONS',
@@ -237,6 +293,7 @@ export const tokenEndpoints = [
   userinfo,
   userinfoPost,
   revocation,
+  introspection,
   tokenPreflight,
   userinfoPreflight,
   revocationPreflight,

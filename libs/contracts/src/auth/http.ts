@@ -38,6 +38,7 @@ export const issuerPaths = {
   endSessionConfirm: '/session/end/confirm',
   endSessionSuccess: '/session/end/success',
   revocation: '/token/revocation',
+  introspection: '/token/introspection',
   signIn: '/api/sign-in/{uid}',
   signInOptions: '/api/sign-in/{uid}/options',
   signInComplete: '/api/sign-in/{uid}/complete',

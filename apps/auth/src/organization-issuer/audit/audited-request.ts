@@ -50,6 +50,7 @@ export function auditedRequestOf(
   if (route === 'token') return auditedTokenRequest(ctx, request);
   if (route === 'userinfo') return ofApp('userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
   if (route === 'revocation') return auditedRevocation(ctx, request, outcomeOf(ctx.status, error));
+  if (route === 'introspection') return auditedIntrospection(ctx, request, outcomeOf(ctx.status, error));
   if (route.startsWith('end_session')) return auditedSignOut(ctx, request, error);
   return route === 'authorization' || route === 'resume'
     ? auditedSignIn(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) })
@@ -85,6 +86,20 @@ function auditedRevocation(
   const revoked = outcome.result === 'success' ? (RefreshToken ?? AccessToken) : undefined;
   if (revoked) return revocationOf(request, revoked.accountId);
   return ofApp('token_revoke', request, outcome, request.secretId === undefined);
+}
+
+/** The customer of a token is named only if it is active: they may be erased. */
+function auditedIntrospection(
+  ctx: KoaContextWithOIDC,
+  request: IssuerRequest,
+  outcome: AuditedRequest['outcome'],
+): AuditedRequest {
+  const { active } = (ctx.body ?? {}) as { active?: boolean };
+  if (active !== true) {
+    delete request.subject;
+    delete request.credential;
+  }
+  return ofApp('customer.token_introspect', request, outcome, request.secretId === undefined);
 }
 
 /** The revocation of a token that exists. */
