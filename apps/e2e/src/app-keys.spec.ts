@@ -1,4 +1,4 @@
-// Private keys of apps (RFC 7523) and tokens that are bound to a key (RFC 9449), by a standard client and over the wire.
+// Private keys of apps (RFC 7523) and tokens that are bound to a key (RFC 9449).
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,9 +20,9 @@ interface Stored {
 }
 
 /**
- * Gives apps with `accessTokenFormat: jwt` access tokens that their APIs can verify (RFC 9068). The token is stored like
- * an opaque one, so that userinfo, introspection and revocation work with it. Its `jti` is not the id under which it is
- * stored: who reads a `jti` in a log does not have a token.
+ * Gives apps with `accessTokenFormat: jwt` access tokens that their APIs can verify (RFC 9068). They are stored like
+ * opaque ones, so that userinfo, introspection and revocation work with them. The `jti` is not the id under which a
+ * token is stored: who reads a `jti` in a log does not have a token.
  */
 export function signAccessTokens({ AccessToken, issuer }: Provider, keys: readonly SigningKey[]): void {
   const prototype = AccessToken.prototype as unknown as Stored;

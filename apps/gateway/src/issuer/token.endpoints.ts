@@ -222,8 +222,8 @@ const introspectionReference: Json = {
             active: {
               type: 'boolean',
               description:
-                'False for a token that is unknown, expired, revoked or of another app, or whose customer has no live ' +
-                'credential',
+                'False for a token that is unknown, expired, revoked or of another app, or whose customer has no ' +
+                'live credential',
             },
             sub: describedText('The customer', { format: 'uuid' }),
             client_id: describedText('This app'),
