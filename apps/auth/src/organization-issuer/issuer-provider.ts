@@ -139,7 +139,7 @@ function configuration(
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },
       revocation: { enabled: true, allowedPolicy: revokeAtOnce(shortId, dependencies) },
-      introspection: { enabled: true, allowedPolicy: ownLiveTokens(shortId, customers) },
+      introspection: { enabled: true, allowedPolicy: ownLiveTokens(accountsOf(shortId, customers, people)) },
       rpInitiatedLogout: {
         enabled: true,
         logoutSource: confirmSignOut(organization, baseUrl),
@@ -184,9 +184,8 @@ function revokeAtOnce(org: string, { revocations, audit }: IssuerDependencies) {
   };
 }
 
-/** An app learns of its own tokens only, and of none whose customer has no live credential. */
-function ownLiveTokens(org: string, customers: Customers) {
-  const findAccount = accountsOf(org, customers);
+/** An app learns of its own tokens only, and of none whose customer or person can no longer sign in to it. */
+function ownLiveTokens(findAccount: ReturnType<typeof accountsOf>) {
   return async (ctx: KoaContextWithOIDC, client: Client, token: Presented): Promise<boolean> =>
     token.clientId === client.clientId &&
     token.accountId !== undefined &&

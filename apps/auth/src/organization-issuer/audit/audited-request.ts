@@ -13,7 +13,7 @@ export interface AuditedRequest {
   changes?: AuditRecord['changes'];
 }
 
-type Activity = 'sign_in' | 'sign_out' | 'token' | 'userinfo' | 'token_revoke';
+type Activity = 'sign_in' | 'sign_out' | 'token' | 'userinfo' | 'token_revoke' | 'token_introspect';
 
 /** The action of a request: the audit log tells people of the organization from customers. */
 export function actionOf(request: IssuerRequest, activity: Activity): Action {
@@ -88,7 +88,7 @@ function auditedRevocation(
   return ofApp('token_revoke', request, outcome, request.secretId === undefined);
 }
 
-/** The customer of a token is named only if it is active: they may be erased. */
+/** The customer or person of a token is named only if it is active: they may be erased. */
 function auditedIntrospection(
   ctx: KoaContextWithOIDC,
   request: IssuerRequest,
@@ -99,7 +99,7 @@ function auditedIntrospection(
     delete request.subject;
     delete request.credential;
   }
-  return ofApp('customer.token_introspect', request, outcome, request.secretId === undefined);
+  return ofApp('token_introspect', request, outcome, request.secretId === undefined);
 }
 
 /** The revocation of a token that exists. */
