@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { appCommands } from './commands/apps.js';
+import { assignmentCommands } from './commands/assignments.js';
 import { auditPartitionCommands } from './commands/audit-partitions.js';
 import { auditCommands } from './commands/audit.js';
 import { busCommands } from './commands/bus.js';
@@ -8,6 +9,7 @@ import { databaseCommands } from './commands/database.js';
 import { demoCommands } from './commands/demo.js';
 import { eventCommands } from './commands/events.js';
 import { grantCommands } from './commands/grants.js';
+import { groupCommands } from './commands/groups.js';
 import { keyCommands } from './commands/keys.js';
 import { organizationCommands } from './commands/organizations.js';
 import { personCommands } from './commands/people.js';
@@ -38,6 +40,8 @@ export function createProgram(): Command {
     organizationCommands,
     appCommands,
     grantCommands,
+    groupCommands,
+    assignmentCommands,
     secretCommands,
     typeCommands,
     personCommands,

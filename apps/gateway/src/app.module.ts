@@ -2,8 +2,10 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import { AppsApiModule } from './admin/apps/apps-api.module.js';
 import { AuditApiModule } from './admin/audit/audit-api.module.js';
+import { EntitlementsApiModule } from './admin/entitlements/entitlements-api.module.js';
 import { EventsModule } from './admin/events/events.module.js';
 import { UsersApiModule } from './admin/users/users-api.module.js';
+import { GroupsApiModule } from './admin/groups/groups-api.module.js';
 import { AuditRecordsModule } from './audit/audit-records.module.js';
 import { ClaimModule } from './claim/claim.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
@@ -31,6 +33,8 @@ import { PresenceModule } from './presence/presence.module.js';
     UsersApiModule,
     AuditApiModule,
     EventsModule,
+    GroupsApiModule,
+    EntitlementsApiModule,
     IssuerModule,
     HubModule,
     PagesModule,

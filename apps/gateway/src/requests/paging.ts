@@ -18,9 +18,9 @@ export const pageTokenParameter = z
   .meta({ parameter: { type: 'string', minLength: 1, maxLength: 2000 } });
 
 /** Response of every list. */
-export function pageSchema<Item extends z.ZodType>(item: Item) {
+export function pageSchema<Item extends z.ZodType>(item: Item, order = 'Newest first') {
   return z.strictObject({
-    items: z.array(item).describe('Newest first'),
+    items: z.array(item).describe(order),
     hasMore: z.boolean().describe('Whether another page follows'),
     nextPageToken: z.string().optional().describe('Present when `hasMore` is true; pass it as `next_page_token`'),
   });
