@@ -43,7 +43,7 @@ describe('an organization with 100,000 people, 10,000 groups and 1,000,000 membe
 
   it('lists the entitlements of an app, of a group, of a person, and of several of them', async () => {
     const app = `app_${org}_8`;
-    const hub = `app_${org}_0`;
+    const hub = `hub_${org}`;
     const [user, group] = [id('person', 7), id('group', 7)];
     const middle = '20000000-0000-4000-8000-000000000000';
     const measured = {

@@ -16,15 +16,14 @@ export async function insertPerson(status: PersonStatus = 'active', org = 'acme'
 }
 
 export async function insertApp(
-  { audience = 'people', builtIn = false, disabled = false, org = 'acme' } = {},
+  { audience = 'people', disabled = false, org = 'acme' } = {},
   at = new Date(),
 ): Promise<string> {
   const id = `app_${randomUUID().replaceAll('-', '').slice(0, 22)}`;
   await database.query(
-    `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, built_in, disabled,
-       created_at)
-     VALUES ($1, $2, $1, 'web', $3, '{}', '2026-11-01', $4, $5, $6)`,
-    [id, org, audience, builtIn, disabled, at],
+    `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, disabled, created_at)
+     VALUES ($1, $2, $1, 'web', $3, '{}', '2026-11-01', $4, $5)`,
+    [id, org, audience, disabled, at],
   );
   return id;
 }
@@ -40,7 +39,8 @@ export async function insertLargeOrganization(org: string): Promise<void> {
   const inserts = [
     `INSERT INTO directory.organization (short_id, name) VALUES ('${org}', 'Large')`,
     `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, built_in)
-       SELECT 'app_${org}_' || i, '${org}', 'app ' || i, 'web', 'people', '{}', '2026-11-01', i = 0
+       SELECT CASE i WHEN 0 THEN 'hub_${org}' ELSE 'app_${org}_' || i END, '${org}', 'app ' || i, 'web', 'people', '{}',
+         '2026-11-01', i = 0
        FROM generate_series(0, 100) i`,
     `${columns} SELECT ${id('person', 'i')}, '${org}', 'active', ${personal}, ${at} FROM generate_series(1, 100000) i`,
     `INSERT INTO directory.person_group (id, org, name, name_key, created_at)

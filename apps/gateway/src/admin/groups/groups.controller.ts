@@ -178,7 +178,9 @@ export class GroupsController {
     @Input() { params: { group } }: InputOf<typeof getGroupEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<Group> {
-    return this.resources.read(request, getGroup, { group }, () => [groupTarget(group)]);
+    // Before the read, so that the record of a refused one names it too.
+    const targets = (request.requestContext.targets = [groupTarget(group)]);
+    return this.resources.read(request, getGroup, { group }, () => targets);
   }
 
   @Route(updateGroupEndpoint)
