@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { accessRequestCommands } from './commands/access-requests.js';
 import { appCommands } from './commands/apps.js';
 import { assignmentCommands } from './commands/assignments.js';
 import { auditPartitionCommands } from './commands/audit-partitions.js';
@@ -42,6 +43,7 @@ export function createProgram(): Command {
     grantCommands,
     groupCommands,
     assignmentCommands,
+    accessRequestCommands,
     secretCommands,
     typeCommands,
     personCommands,

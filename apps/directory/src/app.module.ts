@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { quarantines } from '@holdfast/contracts';
 import { quarantineController } from '@holdfast/outbox';
+import { AccessRequestsModule } from './access-requests/access-requests.module.js';
 import { AccessModule } from './access/access.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { AssignmentsModule } from './assignments/assignments.module.js';
@@ -22,6 +23,7 @@ import { PersonSignInModule } from './person-sign-in/person-sign-in.module.js';
     GroupsModule,
     AssignmentsModule,
     EntitlementsModule,
+    AccessRequestsModule,
   ],
   controllers: [quarantineController(quarantines.directory)],
 })

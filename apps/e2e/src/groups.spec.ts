@@ -25,7 +25,7 @@ const add = <Body = { changed: number }>(group: string, users: unknown) =>
   program.call<Body>('POST', `${path()}/${group}/members`, { json: { users } });
 
 describe('groups', () => {
-  it('are created once for an Idempotency-Key, read, renamed, listed and deleted, and all of it is in the log', async () => {
+  it('are created once for a key, read, renamed, listed and deleted, and all of it is in the log', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const created = await program.call<Group>('POST', path(), { json: { name: 'Support' }, headers });
     expect(created.status).toBe(201);

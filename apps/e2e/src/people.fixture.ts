@@ -16,7 +16,8 @@ export async function insertPeople(
     stack,
     `INSERT INTO directory.person (id, org, status, email_index, personal_data, personal_data_key, encryption_key_id,
        user_handle)
-     SELECT id, $2, $3, ${random}, ${random}, ${random}, ${random}, ${random} || ${random} FROM unnest($1::uuid[]) AS p (id)`,
+     SELECT id, $2, $3, ${random}, ${random}, ${random}, ${random}, ${random} || ${random}
+     FROM unnest($1::uuid[]) AS p (id)`,
     [ids, org, status],
   );
   return ids;

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
+import { AccessRequestsApiModule } from './admin/access-requests/access-requests-api.module.js';
 import { AppsApiModule } from './admin/apps/apps-api.module.js';
 import { AuditApiModule } from './admin/audit/audit-api.module.js';
 import { EntitlementsApiModule } from './admin/entitlements/entitlements-api.module.js';
@@ -35,6 +36,7 @@ import { PresenceModule } from './presence/presence.module.js';
     EventsModule,
     GroupsApiModule,
     EntitlementsApiModule,
+    AccessRequestsApiModule,
     IssuerModule,
     HubModule,
     PagesModule,

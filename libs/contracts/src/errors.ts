@@ -225,6 +225,16 @@ export const errorCatalogue = {
     title: 'There is no such group',
     help: 'Use the `id` of a group of the organization that has not been deleted.',
   },
+  unknown_access_request: {
+    status: 404,
+    title: 'There is no such access request',
+    help: 'Use the `id` of an access request of the organization; people withdraw only their own.',
+  },
+  own_request: {
+    status: 403,
+    title: 'Nobody decides their own access request',
+    help: 'Somebody else approves or denies it; withdraw it to take it back.',
+  },
   unknown_assignment: {
     status: 404,
     title: 'The app has no such assignment',

@@ -17,6 +17,7 @@ export * from './directory/person-fields.js';
 export * from './directory/person-passkeys.js';
 export * from './directory/person-sign-in.js';
 export * from './directory/rp-id.js';
+export * from './directory/access-requests.js';
 export * from './directory/assignments.js';
 export * from './directory/entitlements.js';
 export * from './directory/groups.js';

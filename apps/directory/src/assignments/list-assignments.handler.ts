@@ -11,7 +11,8 @@ import { requireApp } from './assignments.js';
 const page = (name: string, from: string) =>
   statement(
     `assignments_${name}`,
-    `SELECT ${assignmentColumns} FROM ${from} WHERE (expires_at IS NULL OR expires_at > $3) AND (created_at, id) < ($5, $6)
+    `SELECT ${assignmentColumns} FROM ${from}
+     WHERE (expires_at IS NULL OR expires_at > $3) AND (created_at, id) < ($5, $6)
      ORDER BY created_at DESC, id DESC LIMIT $4`,
   );
 // OFFSET 0: the few assignments of one person or group are found by these members and then filtered.

@@ -30,8 +30,8 @@ const personBehind = (person: string) =>
 
 /**
  * The paths by which people can use apps now (may-use.ts), as one statement. The order is that of assignments, newest
- * first, and within one by person. So each page reads only the assignments that it shows, of each group only the members
- * that it shows, and the active people of the hub: how far back a page lies does not matter.
+ * first, and within one by person. So each page reads only the assignments that it shows, of each group only the
+ * members that it shows, and the active people of the hub: how far back a page lies does not matter.
  */
 export function entitlementPage(shape: PageShape): Statement {
   let parameters = 6;
@@ -79,7 +79,8 @@ function ofPerson(user: string, app: Condition, counted: Condition[]): string {
 function ofPersonsGroups(user: string, app: Condition, group: Condition, counted: Condition[]): string {
   const membership = ['org = $1', `person_id = ${user}`, group && `group_id = ${group}`, activePerson(user)];
   const assignments = app
-    ? `SELECT * FROM ${few('group_id = m.group_id', `client_id = ${app}`)} WHERE ${all([...counted, personBehind(user)])}`
+    ? `SELECT * FROM ${few('group_id = m.group_id', `client_id = ${app}`)}
+       WHERE ${all([...counted, personBehind(user)])}`
     : `SELECT * FROM assignment a
        WHERE ${all(['a.org = $1', 'a.group_id = m.group_id', ...counted, personBehind(user)])}
        ORDER BY a.created_at DESC, a.id DESC LIMIT $3`;
@@ -101,7 +102,8 @@ function ofHub(user: Condition, app: Condition): string {
     : `SELECT id, created_at FROM person WHERE org = $1 AND ${all(next)} ORDER BY created_at DESC, id DESC LIMIT $3`;
   const hub = ['org = $1', 'built_in', 'NOT disabled', `audience = 'people'`, app && `client_id = ${app}`];
   return `SELECT p.id AS "user", p.created_at AS since, h.client_id AS app, 'role' AS path, NULL::uuid AS assignment,
-      NULL::uuid AS "group", NULL::uuid AS "accessRequest", NULL::timestamptz AS "expiresAt", p.created_at AS at, p.id AS id
+      NULL::uuid AS "group", NULL::uuid AS "accessRequest", NULL::timestamptz AS "expiresAt",
+      p.created_at AS at, p.id AS id
     FROM (SELECT client_id FROM app WHERE ${all(hub)} OFFSET 0) h, LATERAL (${people}) p
     ORDER BY p.created_at DESC, p.id DESC LIMIT $3`;
 }

@@ -30,8 +30,8 @@ export async function insertApp(
 
 /**
  * An organization of the size for which the statements are made: 100,000 people in 10,000 groups of 100 members each
- * (1,000,000 memberships), 100 apps, and 100,000 assignments: 90,000 of people, 10,000 of groups. Each group is assigned
- * to one app, each person but every tenth to one.
+ * (1,000,000 memberships), 100 apps, and 100,000 assignments: 90,000 of people, 10,000 of groups. Each group is
+ * assigned to one app, each person but every tenth to one.
  */
 export async function insertLargeOrganization(org: string): Promise<void> {
   const at = `timestamptz '2026-01-01' + i * interval '1 second'`;

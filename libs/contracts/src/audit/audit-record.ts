@@ -134,6 +134,8 @@ export const operatorReads = [
   'group.member.list',
   'assignment.list',
   'entitlement.list',
+  'access_request.list',
+  'access_request.read',
 ] as const satisfies Action[];
 export type OperatorRead = (typeof operatorReads)[number];
 

@@ -1,4 +1,12 @@
 import {
+  approveAccessRequest,
+  createAccessRequest,
+  denyAccessRequest,
+  getAccessRequest,
+  listAccessRequests,
+  withdrawAccessRequest,
+} from './access-requests.js';
+import {
   adminChangeGrants,
   adminCreateApp,
   adminCreateSecret,
@@ -127,6 +135,12 @@ export const directoryContracts = [
   unassign,
   listAssignments,
   listEntitlements,
+  createAccessRequest,
+  listAccessRequests,
+  getAccessRequest,
+  approveAccessRequest,
+  denyAccessRequest,
+  withdrawAccessRequest,
   listPersonPasskeys,
   renamePersonPasskey,
   removePersonPasskey,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { query } from '../contract.js';
 import { instant, pageLimit, uuid } from '../fields.js';
 
-export const entitlementPaths = {
+const entitlementPaths = {
   direct: 'the person is assigned to the app',
   group: 'the person is a member of an assigned group',
   request: 'an approved access request',

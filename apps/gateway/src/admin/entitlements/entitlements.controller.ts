@@ -26,9 +26,9 @@ const listEntitlementsEndpoint = endpoint({
   tag: 'Admin API: entitlements',
   summary: 'List entitlements',
   description:
-    'Who can use which app now, with one item for each path: a person who is assigned directly and through two groups ' +
-    'has three items. Sign-in follows the same rule, so people who are not active, disabled apps and assignments that ' +
-    'have expired are not in it. A filter that names nothing matches nothing.',
+    'Who can use which app now, with one item for each path: a person who is assigned directly and through two ' +
+    'groups has three items. Sign-in follows the same rule, so people who are not active, disabled apps and ' +
+    'assignments that have expired are not in it. A filter that names nothing matches nothing.',
   operation: 'entitlements:view',
   action: 'entitlement.list',
   params: z.strictObject({ shortId }),

@@ -70,8 +70,8 @@ const createGroupEndpoint = endpoint({
   tag,
   summary: 'Create a group',
   description:
-    'Creates a group without members. Groups give people access to apps to which the group is assigned; a group has no ' +
-    'role. Two groups cannot have names that differ only in case, width or spacing.',
+    'Creates a group without members. Groups give people access to apps to which the group is assigned; a group has ' +
+    'no role. Two groups cannot have names that differ only in case, width or spacing.',
   operation,
   action: 'group.create',
   params: z.strictObject({ shortId }),

@@ -58,8 +58,8 @@ const addMembersEndpoint = endpoint({
   tag,
   summary: 'Add people to a group',
   description:
-    `Adds up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their place in ` +
-    'the list. A person who is a member already is no error.',
+    `Adds up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their place ` +
+    'in the list. A person who is a member already is no error.',
   operation,
   action: 'group.member.add',
   params: groupParams,
@@ -77,9 +77,9 @@ const removeMembersEndpoint = endpoint({
   tag,
   summary: 'Remove people from a group',
   description:
-    `Removes up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their place ` +
-    'in the list. A person who is no member is no error. Whoever could use an app only through the group is signed out ' +
-    'of it within a second.',
+    `Removes up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their ` +
+    'place in the list. A person who is no member is no error. Whoever could use an app only through the group is ' +
+    'signed out of it within a second.',
   operation,
   action: 'group.member.remove',
   params: groupParams,
