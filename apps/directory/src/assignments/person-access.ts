@@ -1,16 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Role, User } from '@holdfast/contracts';
+import type { Role } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
+import type { PersonStatus } from '../people/person.js';
+import type { SealedPerson } from '../people/personal-data/personal-data.js';
 import { mayUse } from './may-use.js';
 
-export interface PersonAccessRow {
-  id: string;
-  org: string;
-  status: User['status'];
-  /** E-mail address and name, encrypted under the key of the person, which is encrypted too. */
-  personalData: Buffer;
-  personalDataKey: Buffer;
+export interface PersonAccessRow extends SealedPerson {
+  status: PersonStatus;
   roles: Role[];
   version: number;
   since: number;

@@ -1,8 +1,8 @@
 import { Controller } from '@nestjs/common';
 import { personAccess, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { PersonAccess } from '../../assignments/person-access.js';
-import { PersonalDataEncryption } from '../personal-data/personal-data.js';
+import { PersonalDataEncryption } from '../people/personal-data/personal-data.js';
+import { PersonAccess } from './person-access.js';
 
 /** What a person may do in an app now: nobody may cache it. */
 @Controller()
