@@ -1,5 +1,6 @@
-// From the link that `npm start` prints: the owner, an employee, a group that is assigned to the staff area, and the end
-// of the employee's rights.
+// From the link that `npm start` prints: the owner, an employee, a group that is assigned to the staff area, and the
+// end of the employee's rights.
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';
@@ -14,6 +15,7 @@ import {
 } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
 import { busClient, type BusClient } from '../nats.ts';
+import type { Demo } from '../stack.ts';
 import { stack } from '../under-test.ts';
 import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
 import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
@@ -185,7 +187,19 @@ withBrowser('the staff area of the example shop in a browser', () => {
     expect(await isStaff(visitor)).toBe(false);
   });
 
-  it('assigns the group Staff to the app once, however often the demo is seeded', async () => {
+  it('keeps owner, groups and assignment when the demo is seeded again after the owner has accepted', async () => {
+    const before = demoOrganization('acme');
+    const { organizations } = await stack.operator<Pick<Demo, 'organizations'>>(
+      'demo',
+      'seed',
+      '--known',
+      join(stack.home, 'demo.json'),
+    );
+    const { ownerInvitationUrl: _used, ...kept } = before;
+    expect(organizations.find(({ shortId }) => shortId === 'acme')).toEqual({
+      ...kept,
+      owner: { ...before.owner, status: 'active' },
+    });
     const { clientId } = stack.app('acme', 'staff');
     const { items } = await operator.request(listAssignments, { clientId, group: groupOf('acme', 'Staff'), limit: 10 });
     expect(items).toHaveLength(1);

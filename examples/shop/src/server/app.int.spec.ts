@@ -342,7 +342,7 @@ describe('the staff area', () => {
       expect(body).toContain(text);
   });
 
-  test('has a session of its own: sign-in and sign-out do not change that of the customer, nor the reverse', async () => {
+  test('has a session of its own, unaffected by sign-in and sign-out of the customer, and the reverse', async () => {
     for (const area of [acme.customers, acme.staff])
       jest.spyOn(area.signIn, 'signOutUrl').mockResolvedValue(new URL(`${baseUrl}/end`));
     await browser.signInAsStaff();
