@@ -131,7 +131,7 @@ async function requireAssignable(sql: Sql, org: string, clientId: string): Promi
 }
 
 /** Locks the person or group and increments its version; undefined when it does not exist. */
-export async function nextVersion(sql: Sql, org: string, { user, group }: Assignee): Promise<number | undefined> {
+async function nextVersion(sql: Sql, org: string, { user, group }: Assignee): Promise<number | undefined> {
   const [row] = await sql.rows<{ version: number }>(user === undefined ? bumpGroup : bumpPerson, [org, user ?? group]);
   return row?.version;
 }

@@ -1,9 +1,9 @@
 /**
  * The rule of who may use an app now, as a condition on a person `p` and an app `a` of the same organization: the
- * person is active, the app is for people and enabled, and there is a path: an assignment of the person (an approved access
- * request is one), an assignment of one of their groups, or the app is the organization's hub. `now` is the parameter
- * with the time: at the second of its expiry an assignment no longer counts. Sign-in, refresh and entitlements follow
- * this one rule; `entitlements.ts` lists its paths.
+ * person is active, the app is for people and enabled, and there is a path: an assignment of the person (an approved
+ * access request is one), an assignment of one of their groups, or the app is the organization's hub. `now` is the
+ * parameter with the time: at the second of its expiry an assignment no longer counts. Sign-in, refresh and
+ * entitlements follow this one rule; entitlement-pages.ts lists its paths.
  *
  * A person has at most a few hundred groups, an app any number of assignments: so the look-up begins at the groups.
  */

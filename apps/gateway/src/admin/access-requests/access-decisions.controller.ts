@@ -32,8 +32,8 @@ const createEndpoint = endpoint({
   tag,
   summary: 'Request access to an app',
   description:
-    'A person requests access to an app of audience `people` for themselves, for a time. Each has at most one pending ' +
-    'request for an app, and makes at most 20 a day. A request that nobody decides expires after two weeks.',
+    'A person requests access to an app of audience `people` for themselves, for a time. Each has at most one ' +
+    'pending request for an app, and makes at most 20 a day. A request that nobody decides expires after two weeks.',
   operation: 'account:manage',
   action: 'access_request.create',
   params: z.strictObject({ shortId }),
@@ -63,8 +63,8 @@ const approveEndpoint = endpoint({
   tag,
   summary: 'Approve an access request',
   description:
-    'Creates an assignment of the person to the app that ends by itself. Nobody approves their own request. Of several ' +
-    'decisions one is made: the others get 409, which says what has become of the request. The body may be left out.',
+    'Creates an assignment of the person to the app that ends by itself. Nobody approves their own request. Of ' +
+    'several decisions one is made: the others get 409, which says what has become of the request. The body may be left out.',
   operation: 'access_requests:approve',
   action: 'access_request.approve',
   params,

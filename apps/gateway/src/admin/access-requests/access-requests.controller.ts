@@ -33,8 +33,8 @@ const listEndpoint = endpoint({
   tag,
   summary: 'List access requests',
   description:
-    'The access requests of the organization, newest first. With several filters a page may have fewer items than its ' +
-    'limit although others follow.',
+    'The access requests of the organization, newest first. With several filters a page may have fewer items than ' +
+    'its limit although others follow.',
   operation: 'access_requests:read',
   action: 'access_request.list',
   params: z.strictObject({ shortId }),
