@@ -81,6 +81,9 @@ async function buffersOf(url: string, text: string, values: readonly unknown[]):
 }
 
 function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`;
+  if (Array.isArray(value) && value.length === 0) return `'{}'`;
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`;
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : pg.escapeLiteral(String(value));
 }

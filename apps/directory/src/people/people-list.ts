@@ -47,7 +47,7 @@ function candidates(first: string, at: string, id: string, from: string): Statem
 
 const ofPerson = ['p.created_at', 'p.id'] as const;
 /** By the filter that is an index scan. */
-const peoplePages = {
+export const peoplePages = {
   group: candidates('group', 'm.added_at', 'm.person_id', 'FROM group_member m WHERE m.org = $1 AND m.group_id = $4'),
   role: candidates('role', ...ofPerson, `FROM person p WHERE p.org = $1 AND p.roles <> '{}'`),
   q: candidates(
