@@ -64,7 +64,8 @@ const approveEndpoint = endpoint({
   summary: 'Approve an access request',
   description:
     'Creates an assignment of the person to the app that ends by itself. Nobody approves their own request. Of ' +
-    'several decisions one is made: the others get 409, which says what has become of the request. The body may be left out.',
+    'several decisions one is made: the others get 409, which says what has become of the request. The body may be ' +
+    'left out.',
   operation: 'access_requests:approve',
   action: 'access_request.approve',
   params,
