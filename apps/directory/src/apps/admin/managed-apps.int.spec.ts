@@ -9,6 +9,7 @@ import {
   adminListSecrets,
   adminRevokeSecret,
   adminUpdateApp,
+  assign,
   createApp,
   createOrganization,
   getApp,
@@ -276,6 +277,24 @@ describe('a deleted app', () => {
     );
     await remove(clientId);
     expect(await database.query('SELECT 1 FROM directory.assignment')).toEqual([]);
+  });
+
+  test('gets no assignment that is made at the same time', async () => {
+    const group = randomUUID();
+    await database.query(
+      `INSERT INTO directory.person_group (id, org, name, name_key) VALUES ('${group}', 'acme', 'race', 'race')`,
+    );
+    for (let i = 0; i < 8; i += 1) {
+      const { clientId } = await create({ audience: 'people' });
+      const [assigned, removed] = await Promise.allSettled([
+        request(assign, { clientId, assignee: { group } }, gateway, as()),
+        remove(clientId),
+      ]);
+      expect(removed.status).toBe('fulfilled');
+      if (assigned.status === 'rejected') expect(assigned.reason).toMatchObject({ code: 'unknown_app' });
+      const rows = await database.query(`SELECT 1 FROM directory.assignment WHERE client_id = '${clientId}'`);
+      expect(rows).toEqual([]);
+    }
   });
 
   test('is deleted once, and for good, whatever happens at the same time', async () => {
