@@ -21,7 +21,8 @@ describe('a list of 20,000 people who are all found, and all in one group', () =
       `INSERT INTO directory.organization (short_id, name) VALUES ('${org}', 'Large')`,
       `INSERT INTO directory.person (id, org, status, roles, email_index, personal_data, personal_data_key,
          encryption_key_id, user_handle, created_at)
-       SELECT md5('person' || i)::uuid, '${org}', 'active', CASE WHEN i % 100 = 0 THEN '{support}'::text[] ELSE '{}' END,
+       SELECT md5('person' || i)::uuid, '${org}', 'active',
+         CASE WHEN i % 100 = 0 THEN '{support}'::text[] ELSE '{}' END,
          decode(md5('email' || i), 'hex'), 'x', 'x', 'x', sha256(i::text::bytea), ${createdAt}
        FROM generate_series(1, ${people}) i`,
       `INSERT INTO directory.person_group (id, org, name, name_key) VALUES ('${group}', '${org}', 'all', 'all')`,
