@@ -8,6 +8,7 @@ import { UserAgent } from './user-agent.ts';
 
 export interface PartyOptions {
   kind?: 'web' | 'spa' | 'native';
+  audience?: 'customers' | 'people';
   redirectUris?: string[];
   postLogoutRedirectUris?: string[];
   pkce?: 'required' | 'optional';
@@ -39,6 +40,7 @@ export class RelyingParty {
   static async make(org: string, name: string, options: PartyOptions = {}): Promise<RelyingParty> {
     const {
       kind = 'web',
+      audience,
       redirectUris = ['https://shop.example/callback'],
       postLogoutRedirectUris = ['https://shop.example/bye'],
       pkce,
@@ -55,6 +57,7 @@ export class RelyingParty {
       ...repeated('--redirect-uri', redirectUris),
       ...repeated('--post-logout-redirect-uri', postLogoutRedirectUris),
       ...repeated('--grant', grants),
+      ...(audience ? ['--audience', audience] : []),
       ...(pkce ? ['--pkce', pkce] : []),
       ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []),
       ...(backchannelLogoutUri ? ['--backchannel-logout-uri', backchannelLogoutUri] : []),
