@@ -35,6 +35,9 @@ const tags: Record<string, string> = {
     'do the rest.',
   'Admin API: users': 'The people of the organization: invitations, roles, passkeys, recovery and removal.',
   'Admin API: own account': 'What a person does with their own account. No program can.',
+  'Admin API: groups': 'Groups of people and their members. A group gives access to the apps to which it is assigned.',
+  'Admin API: entitlements': 'Who can use which app now, and by which path.',
+  'Admin API: access requests': 'Access to apps that people request for a time, and who approves or denies it.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and denied requests included.",
   'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
   'Proof of presence':
