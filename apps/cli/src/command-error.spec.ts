@@ -5,7 +5,7 @@ import { errorMessage } from './command-error.js';
 
 test.each([
   [new AppError('unknown_app', 'There is no app "x".'), 'There is no app "x".'],
-  [new AppError('unknown_app'), 'List the apps with'],
+  [new AppError('unknown_app'), 'List the apps of your organization'],
   [
     unavailable('directory is not running'),
     'directory is not running. Is Holdfast running? Start it with `npm start`.',
