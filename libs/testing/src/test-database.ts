@@ -85,7 +85,10 @@ function literal(value: unknown): string {
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`;
   if (Array.isArray(value) && value.length === 0) return `'{}'`;
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : pg.escapeLiteral(String(value));
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (value instanceof Date) return pg.escapeLiteral(value.toISOString());
+  if (typeof value === 'string') return pg.escapeLiteral(value);
+  throw new TypeError(`buffers() has no literal for a ${typeof value}`);
 }
 
 async function refuseConnections(server: string, name: string, refuse: boolean): Promise<void> {
