@@ -45,12 +45,12 @@ let closing: (() => unknown)[];
 let poison: Set<string>;
 let applied: Set<string>;
 
-const as = async (user: 'deploy' | 'audit' | 'signals' | 'operator' | 'directory'): Promise<Bus> => {
+const as = async (user: 'deploy' | 'audit' | 'auth' | 'signals' | 'operator' | 'directory'): Promise<Bus> => {
   const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
   closing.push(() => connection.close());
   return new Bus(connection);
 };
-const consumer = async (name: 'audit' | 'signals', apply: ApplyBatch<DirectoryEvent>): Promise<void> => {
+const consumer = async (name: 'audit' | 'auth' | 'signals', apply: ApplyBatch<DirectoryEvent>): Promise<void> => {
   const events = new EventConsumer(streams.directory, name, await as(name), apply, { retryAfterMs: 20 });
   events.start();
   closing.push(() => events.stop());
@@ -88,6 +88,7 @@ beforeEach(async () => {
     if (events.some((e) => poison.has(e.id))) throw new TypeError('a bug');
     for (const e of events) applied.add(e.id);
   });
+  await consumer('auth', () => Promise.resolve());
 });
 afterEach(async () => {
   await directory.stop();
