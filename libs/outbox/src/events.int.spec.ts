@@ -66,11 +66,11 @@ describe('outbox and consumers', () => {
     events.start();
     closing.push(() => events.stop());
     // An event is confirmed once every consumer has acknowledged it.
-    const signals = new EventConsumer(streams.directory, 'signals', new Bus(await connectAs('signals')), () =>
-      Promise.resolve(),
-    );
-    signals.start();
-    closing.push(() => signals.stop());
+    for (const name of ['auth', 'signals'] as const) {
+      const other = new EventConsumer(streams.directory, name, new Bus(await connectAs(name)), () => Promise.resolve());
+      other.start();
+      closing.push(() => other.stop());
+    }
   };
   const unconfirmed = async () =>
     Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
