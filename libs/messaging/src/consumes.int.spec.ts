@@ -95,8 +95,8 @@ describe('@Consumes', () => {
   });
 
   it('does not start when the contract of the stream does not list the service', async () => {
-    const app = await application(new Bus(await connectAs('auth')), Recorder);
-    expect(() => startConsumers(app, 'auth')).toThrow('that stream does not list auth as a consumer');
+    const app = await application(new Bus(await connectAs('issuance')), Recorder);
+    expect(() => startConsumers(app, 'issuance')).toThrow('that stream does not list issuance as a consumer');
     await app.close();
   });
 
