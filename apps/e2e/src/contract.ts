@@ -13,8 +13,10 @@ export interface Documented extends Operation {
   method: string;
   /** Template of the path. */
   path: string;
-  /** Scopes that it requires; none when it is public. */
+  /** Scopes that it requires of a program; none when it is public, or for people only. */
   scopes: string[];
+  /** The operation that it requires of a program or person; absent when it is public. */
+  'x-operation'?: string;
 }
 
 const problemPath = '#/components/schemas/Problem';

@@ -36,13 +36,14 @@ describe('the API reference', () => {
     );
   });
 
-  it('requires a token for every path below an organization, except claim, sign-in and challenge', () => {
+  it('requires a token or session for every path of an organization, except claim, invitation, sign-in and challenge', () => {
+    // permission-matrix.spec.ts tests the operations that are for people only, and those have no scope.
     const unguarded = reference.operations.filter(
-      (o) => o.path.startsWith('/o/{shortId}/api/') && o.scopes.length === 0,
+      (o) => o.path.startsWith('/o/{shortId}/api/') && o.scopes.length === 0 && o['x-operation'] === undefined,
     );
-    // Browsers of customers have no access token. Claim and sign-in have their own proofs, and a challenge needs none.
+    // Browsers have no access token. Claim, invitation and sign-in have their own proofs, and a challenge needs none.
     const withoutToken = new RegExp(
-      '^(POST /o/\\{shortId\\}/api/claim(/|$)|(GET|POST) /o/\\{shortId\\}/api/sign-in/|' +
+      '^(POST /o/\\{shortId\\}/api/(claim|invitation)(/|$)|(GET|POST) /o/\\{shortId\\}/api/sign-in/|' +
         'GET /o/\\{shortId\\}/api/presence/challenge$)',
     );
     expect(unguarded.map((o) => `${o.method} ${o.path}`).filter((route) => !withoutToken.test(route))).toEqual([]);
