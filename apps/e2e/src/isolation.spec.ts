@@ -36,7 +36,7 @@ describe('the API reference', () => {
     );
   });
 
-  it('requires a token or session for every path of an organization, except claim, invitation, sign-in and challenge', () => {
+  it('requires a token or session for every path, except claim, invitation, sign-in and challenge', () => {
     // permission-matrix.spec.ts tests the operations that are for people only, and those have no scope.
     const unguarded = reference.operations.filter(
       (o) => o.path.startsWith('/o/{shortId}/api/') && o.scopes.length === 0 && o['x-operation'] === undefined,
