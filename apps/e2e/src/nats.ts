@@ -48,11 +48,19 @@ export function requestInfo(): AuditRecord['request'] {
   };
 }
 
-export async function busClient(stack: Stack, user: BusUser, org = ''): Promise<BusClient> {
+/** The operator as an actor: directory lets it change people, and audit records its reads. */
+export const operatorActor = { type: 'operator', id: 'operator' };
+
+/** By default the actor is the system, whose reads are in no record. */
+export async function busClient(
+  stack: Stack,
+  user: BusUser,
+  org = '',
+  actor = { type: 'system', id: user as string },
+): Promise<BusClient> {
   const { connection } = await connectAs(stack, user);
   return {
     request: async ({ subject, timeoutMs }, input) => {
-      const actor = user === 'operator' ? { type: 'operator', id: 'operator' } : { type: 'system', id: user };
       const context = { org, actor, request: requestInfo(), auditId: randomUUID() };
       const message = await connection.request(
         subject,

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { addGroupMembers, invitePerson } from '@holdfast/contracts';
-import { busClient } from '../nats.ts';
+import { busClient, operatorActor } from '../nats.ts';
 import type { Demo } from '../stack.ts';
 import { stack } from '../under-test.ts';
 import { desktop, Visitor } from './chromium.fixture.ts';
@@ -32,7 +32,7 @@ export async function signInAsStaff(visitor: Visitor, org: string, name: string)
 
 /** A new member of staff in a browser of their own, who is signed in to the staff area. */
 export async function openStaffArea(browser: Browser, org: string, name: string): Promise<Visitor> {
-  const operator = await busClient(stack, 'operator', org);
+  const operator = await busClient(stack, 'operator', org, operatorActor);
   const email = `${name.toLowerCase().replaceAll(' ', '.')}.${Date.now()}@${org}.example`;
   const { user, invitationUrl } = await operator.request(invitePerson, { email, name, roles: [] });
   await operator.request(addGroupMembers, { group: groupOf(org, 'Staff'), users: [user.id] });

@@ -14,7 +14,7 @@ import {
   type ReplyOf,
 } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import { busClient, type BusClient } from '../nats.ts';
+import { busClient, operatorActor, type BusClient } from '../nats.ts';
 import type { Demo } from '../stack.ts';
 import { stack } from '../under-test.ts';
 import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
@@ -28,7 +28,7 @@ withBrowser('the staff area of the example shop in a browser', () => {
   let visitors: Visitor[];
   beforeAll(async () => {
     browser = await launch();
-    operator = await busClient(stack, 'operator', 'acme');
+    operator = await busClient(stack, 'operator', 'acme', operatorActor);
   });
   beforeEach(() => void (visitors = []));
   afterEach(async () => {
