@@ -66,10 +66,11 @@ export class SigningKeys {
   async load(issuer: string): Promise<KeySet> {
     const stored = await this.read(this.database, issuer);
     if (stored.keys.length > 0) return stored;
+    const generated = await newKeys(issuer);
     return this.withLock(issuer, async (sql) => {
       const created = await this.read(sql, issuer);
       if (created.keys.length > 0) return created;
-      await this.create(sql, issuer, this.clock.now());
+      await this.store(sql, issuer, generated, this.clock.now());
       return this.read(sql, issuer);
     });
   }
@@ -84,10 +85,11 @@ export class SigningKeys {
     inTransaction: (sql: Sql) => Promise<void>,
   ): Promise<KeySet> {
     await this.load(issuer);
+    const generated = await newKeys(issuer);
     return this.withLock(issuer, async (sql) => {
       const now = this.clock.now();
       await sql.rows(retire, [issuer, now, retireOld]);
-      await this.create(sql, issuer, new Date(now.getTime() + (retireOld ? 0 : overlapMs)));
+      await this.store(sql, issuer, generated, new Date(now.getTime() + (retireOld ? 0 : overlapMs)));
       await inTransaction(sql);
       return this.read(sql, issuer);
     });
@@ -126,8 +128,8 @@ export class SigningKeys {
     }
   }
 
-  private async create(sql: Sql, issuer: string, signsFrom: Date): Promise<void> {
-    for (const jwk of await Promise.all(algsOf(issuer).map(newSigningKey))) {
+  private async store(sql: Sql, issuer: string, keys: SigningKey[], signsFrom: Date): Promise<void> {
+    for (const jwk of keys) {
       await sql.rows(insert, [
         jwk.kid,
         issuer,
@@ -138,6 +140,12 @@ export class SigningKeys {
     }
   }
 }
+
+/**
+ * Generated before a transaction begins: an RSA key takes seconds on a busy machine, and PostgreSQL ends a connection
+ * that is idle in a transaction for three.
+ */
+const newKeys = (issuer: string) => Promise.all(algsOf(issuer).map(newSigningKey));
 
 function contextOf(issuer: string, kid: string): string {
   return `signing_key ${issuer} ${kid}`;

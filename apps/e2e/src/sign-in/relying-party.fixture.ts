@@ -1,5 +1,6 @@
+import { expect } from '@jest/globals';
 import * as oidc from 'openid-client';
-import type { SoftwareAuthenticator } from '@holdfast/testing';
+import { eventually, type SoftwareAuthenticator } from '@holdfast/testing';
 import { basic } from '../client.ts';
 import type { App } from '../stack.ts';
 import { stack } from '../under-test.ts';
@@ -74,15 +75,15 @@ export class RelyingParty {
   static async of(app: App, alg = 'RS256'): Promise<RelyingParty> {
     const authentication = app.clientSecret ? oidc.ClientSecretBasic(app.clientSecret) : oidc.None();
     const execute = [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks];
+    const issuer = new URL(`${stack.baseUrl}/o/${app.org}`);
+    // The stack may still recover from an outage that another file caused, and then answers 503 for a moment.
+    await eventually(
+      async () => expect((await fetch(`${issuer.href}/.well-known/openid-configuration`)).status).toBe(200),
+      10_000,
+    );
     return new RelyingParty(
       app,
-      await oidc.discovery(
-        new URL(`${stack.baseUrl}/o/${app.org}`),
-        app.clientId,
-        { id_token_signed_response_alg: alg },
-        authentication,
-        { execute },
-      ),
+      await oidc.discovery(issuer, app.clientId, { id_token_signed_response_alg: alg }, authentication, { execute }),
     );
   }
 
