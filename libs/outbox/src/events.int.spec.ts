@@ -54,7 +54,8 @@ describe('outbox and consumers', () => {
     closing.push(() => outbox.relay.stop());
     const emit = async (events: DirectoryEvent[]) => {
       const rows = events.map((e) => outbox.row(e));
-      await database.transaction((sql) => insertOutboxRows(sql, rows));
+      // On a busy machine a connection may come too late. Nothing is stored then, so the transaction is repeated.
+      await eventually(() => database.transaction((sql) => insertOutboxRows(sql, rows)), 20_000);
       return outbox.published(rows);
     };
     return { outbox, emit };
