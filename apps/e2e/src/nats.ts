@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
+import type { z } from 'zod';
 import {
   inboxPrefix,
   platformKeys,
@@ -7,13 +8,17 @@ import {
   type BusUser,
   type Contract,
   type ReplyOf,
-  type RequestOf,
 } from '@holdfast/contracts';
-import type { Stack } from './stack.ts';
+
+/** Where the bus of a stack is, and the logins of its users. */
+interface BusAddress {
+  launcher: { natsUrl: string };
+  secrets: { nkeySeeds: Record<string, string> };
+}
 
 /** Connects with the login of a service, as an attacker who has stolen it. */
 export async function connectAs(
-  stack: Stack,
+  stack: BusAddress,
   user: BusUser,
 ): Promise<{ connection: NatsConnection; violations: PermissionViolationError[] }> {
   const authenticator = nkeyAuthenticator(new TextEncoder().encode(stack.secrets.nkeySeeds[user]));
@@ -34,7 +39,7 @@ export async function connectAs(
 
 /** Sends requests of contracts as a user of the bus. */
 export interface BusClient {
-  request: <C extends Contract>(contract: C, input: RequestOf<C>) => Promise<ReplyOf<C>>;
+  request: <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
   close: () => Promise<void>;
 }
 
@@ -53,7 +58,7 @@ export const operatorActor = { type: 'operator', id: 'operator' };
 
 /** By default the actor is the system, whose reads are in no record. */
 export async function busClient(
-  stack: Stack,
+  stack: BusAddress,
   user: BusUser,
   org = '',
   actor = { type: 'system', id: user as string },
@@ -76,7 +81,7 @@ export async function busClient(
 }
 
 /** The public key of the platform's tokens. It is not published, so an attacker who has it knows more than callers. */
-export async function platformPublicKey(stack: Stack): Promise<Record<string, string>> {
+export async function platformPublicKey(stack: BusAddress): Promise<Record<string, string>> {
   const gateway = await busClient(stack, 'gateway');
   try {
     const { keys } = await gateway.request(platformKeys, {});

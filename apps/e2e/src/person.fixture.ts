@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Role, User } from '@holdfast/contracts';
+import { invitePerson, type Role } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
 import { origin, signIn } from './sign-in/customer.fixture.ts';
 import { UserAgent, type BrowserResponse } from './sign-in/user-agent.ts';
@@ -15,13 +15,8 @@ export interface Person {
 
 export async function newPerson(org: string, roles: readonly Role[] = []): Promise<Person> {
   const email = `${randomUUID()}@${org}.example`;
-  const given = ['--email', email, '--name', `Person ${email.slice(0, 8)}`, ...roles.flatMap((r) => ['--role', r])];
-  const { user, invitationUrl } = await stack.operator<{ user: User; invitationUrl: string }>(
-    'person',
-    'invite',
-    org,
-    ...given,
-  );
+  const name = `Person ${email.slice(0, 8)}`;
+  const { user, invitationUrl } = await stack.request(invitePerson, { email, name, roles: [...roles] }, org);
   const token = new URL(invitationUrl).hash.slice(1);
   const agent = new UserAgent(stack.baseUrl);
   const authenticator = new SoftwareAuthenticator();

@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { AppKind } from '@holdfast/contracts';
+import type { z } from 'zod';
+import { createApp, createOrganization, type AppKind, type Contract, type ReplyOf } from '@holdfast/contracts';
 import { cleanEnvironment } from './config.ts';
+import { busClient, operatorActor } from './nats.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -140,10 +142,23 @@ export class Stack {
     return JSON.parse((await running).stdout) as Printed;
   }
 
+  /**
+   * Sends one request as the operator. The command line does the same in a process of its own, whose start takes a
+   * second.
+   */
+  async request<C extends Contract>(contract: C, input: z.input<C['request']>, org = ''): Promise<ReplyOf<C>> {
+    const client = await busClient(this, 'operator', org, operatorActor);
+    try {
+      return await client.request(contract, input);
+    } finally {
+      await client.close();
+    }
+  }
+
   /** Creates an organization for one test, so that tests do not affect each other. */
   async newOrganization(): Promise<string> {
-    const shortId = `e2e-${randomBytes(6).toString('hex')}`;
-    await this.operator('org', 'create', shortId);
+    const shortId = newShortId();
+    await this.request(createOrganization, { shortId, name: shortId }, shortId);
     return shortId;
   }
 
@@ -154,17 +169,12 @@ export class Stack {
     kind: AppKind = 'web',
     redirectUris: string[] = [],
   ): Promise<App> {
-    const list = [...grants.flatMap((g) => ['--grant', g]), ...redirectUris.flatMap((uri) => ['--redirect-uri', uri])];
-    const { app, clientSecret } = await this.operator<{ app: Omit<App, 'clientSecret'>; clientSecret: string }>(
-      'app',
-      'create',
-      org,
-      '--name',
-      name,
-      '--kind',
-      kind,
-      ...list,
-    );
+    return this.createApp({ org, name, kind, scopes: grants, redirectUris });
+  }
+
+  /** The secret of an app that has none is empty. */
+  async createApp(settings: z.input<(typeof createApp)['request']>): Promise<App> {
+    const { app, clientSecret = '' } = await this.request(createApp, settings, settings.org);
     return { ...app, clientSecret };
   }
 
@@ -180,4 +190,8 @@ export class Stack {
   #read<T>(file: string): T {
     return JSON.parse(readFileSync(join(this.home, file), 'utf8')) as T;
   }
+}
+
+export function newShortId(): string {
+  return `e2e-${randomBytes(6).toString('hex')}`;
 }

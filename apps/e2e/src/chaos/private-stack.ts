@@ -2,9 +2,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AppKind } from '@holdfast/contracts';
 import { freePorts } from '@holdfast/testing';
 import { cleanEnvironment } from '../config.ts';
-import { root, Stack } from '../stack.ts';
+import { newShortId, root, Stack, type App } from '../stack.ts';
 
 /** A stack of its own, which a test may kill, stop, deprive of files and start again. */
 export class PrivateStack extends Stack {
@@ -34,6 +35,34 @@ export class PrivateStack extends Stack {
       once(launcher, 'exit').then(() => false),
     ]);
     if (!ready) throw new Error(`the stack did not start; see ${join(this.home, 'launcher.log')}`);
+  }
+
+  /** By the command line, which may be that of another version. */
+  override async newOrganization(): Promise<string> {
+    const shortId = newShortId();
+    await this.operator('org', 'create', shortId);
+    return shortId;
+  }
+
+  override async newApp(
+    org: string,
+    name: string,
+    grants: string[],
+    kind: AppKind = 'web',
+    redirectUris: string[] = [],
+  ): Promise<App> {
+    const list = [...grants.flatMap((g) => ['--grant', g]), ...redirectUris.flatMap((uri) => ['--redirect-uri', uri])];
+    const { app, clientSecret } = await this.operator<{ app: Omit<App, 'clientSecret'>; clientSecret: string }>(
+      'app',
+      'create',
+      org,
+      '--name',
+      name,
+      '--kind',
+      kind,
+      ...list,
+    );
+    return { ...app, clientSecret };
   }
 
   #launch(...args: string[]): ChildProcess {

@@ -49,27 +49,19 @@ export class RelyingParty {
       grants = [],
       backchannelLogoutUri,
     } = options;
-    const repeated = (flag: string, values: string[]) => values.flatMap((value) => [flag, value]);
-    const args = [
-      '--name',
-      name,
-      '--kind',
-      kind,
-      ...repeated('--redirect-uri', redirectUris),
-      ...repeated('--post-logout-redirect-uri', postLogoutRedirectUris),
-      ...repeated('--grant', grants),
-      ...(audience ? ['--audience', audience] : []),
-      ...(pkce ? ['--pkce', pkce] : []),
-      ...(idTokenAlg ? ['--id-token-alg', idTokenAlg] : []),
-      ...(backchannelLogoutUri ? ['--backchannel-logout-uri', backchannelLogoutUri] : []),
-    ];
-    const { app, clientSecret } = await stack.operator<{ app: App; clientSecret?: string }>(
-      'app',
-      'create',
+    const app = await stack.createApp({
       org,
-      ...args,
-    );
-    return RelyingParty.of({ ...app, clientSecret: clientSecret ?? '' }, idTokenAlg);
+      name,
+      kind,
+      redirectUris,
+      postLogoutRedirectUris,
+      scopes: grants,
+      ...(audience && { audience }),
+      ...(pkce && { pkce }),
+      ...(idTokenAlg && { idTokenAlg }),
+      ...(backchannelLogoutUri && { backchannelLogoutUri }),
+    });
+    return RelyingParty.of(app, idTokenAlg);
   }
 
   static async of(app: App, alg = 'RS256'): Promise<RelyingParty> {
