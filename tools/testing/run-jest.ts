@@ -4,6 +4,7 @@ import { join, sep } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { readJson } from '../infra/files.ts';
 import { root } from '../setup/paths.mjs';
+import { serverErrors } from './server-errors.ts';
 import { countTests, slowest, type JestReport, type Stage } from './stages.ts';
 
 /** Time from jest's report to the end of its process. */
@@ -48,6 +49,8 @@ export async function runJest(
   const report = readJson<JestReport>(outputFile);
   const longest = slowest(report);
   if (longest.includes('\n')) print(`\nThe slowest files:\n${longest.replaceAll(`${root}${sep}`, '')}`);
+  const errors = env.HOLDFAST_HOME ? serverErrors(report, join(env.HOLDFAST_HOME, 'logs')) : '';
+  if (errors) print(`\n${errors.replaceAll(`${root}${sep}`, '')}`);
   return countTests(report, status);
 }
 

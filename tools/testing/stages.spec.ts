@@ -31,7 +31,12 @@ test('table marks a stage that exceeded its budget', () => {
 });
 
 test('slowest returns the given number of files, the slowest first', () => {
-  const result = (name: string, seconds: number) => ({ name, startTime: 1000, endTime: 1000 + seconds * 1000 });
+  const result = (name: string, seconds: number) => ({
+    name,
+    status: 'passed',
+    startTime: 1000,
+    endTime: 1000 + seconds * 1000,
+  });
   const report = {
     numPassedTests: 1,
     numFailedTests: 0,

@@ -31,7 +31,7 @@ export interface JestReport {
   numFailedTests: number;
   /** Files that failed to load; jest counts none of their tests. */
   numRuntimeErrorTestSuites: number;
-  testResults?: { name: string; startTime: number; endTime: number }[];
+  testResults?: { name: string; status: string; startTime: number; endTime: number }[];
 }
 
 /** A stage without a report, or whose jest failed without a failed test, counts as one failure. */
