@@ -1,19 +1,15 @@
 // People sign in to apps of the audience `people` with a standard client, and lose what they had there at once when
 // their access ends (product §6).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
-import { callApi, Client } from './client.ts';
+import { addGroupMembers } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
+import { Client } from './client.ts';
 import { closeConnections } from './http.ts';
-import { beginSignIn, completeSignIn, newCustomer, origin, tokenOf } from './sign-in/customer.fixture.ts';
+import { newPerson, type Person } from './person.fixture.ts';
+import { beginSignIn, completeSignIn, newCustomer } from './sign-in/customer.fixture.ts';
 import { RelyingParty } from './sign-in/relying-party.fixture.ts';
 import { UserAgent } from './sign-in/user-agent.ts';
 import { customerScopes, stack } from './under-test.ts';
-
-interface Employee {
-  id: string;
-  email: string;
-  authenticator: SoftwareAuthenticator;
-}
 
 let org: string;
 let staff: RelyingParty;
@@ -29,36 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => closeConnections());
 
-/** Accepts an invitation with a new passkey. */
-async function accept(invitationUrl: string, authenticator = new SoftwareAuthenticator()) {
-  const token = tokenOf(invitationUrl);
-  const path = `/o/${org}/api/invitation`;
-  const begun = await callApi<{ options: object }>(stack, 'POST', `${path}/options`, { json: { token } });
-  const response = authenticator.register(begun.body.options, { origin });
-  const cookie = (begun.headers['set-cookie'] ?? '').split(';')[0]!;
-  const { status, text } = await callApi(stack, 'POST', `${path}/complete`, {
-    json: { token, response },
-    headers: { cookie },
-  });
-  if (status !== 204) throw new Error(`the invitation was not accepted: ${status} ${text}`);
-  return authenticator;
-}
-
-let invited = 0;
-async function hire({ member = true } = {}): Promise<Employee> {
-  const email = `employee-${++invited}@acme.example`;
-  const { user, invitationUrl } = await stack.operator<{ user: { id: string }; invitationUrl: string }>(
-    'person',
-    'invite',
-    org,
-    '--email',
-    email,
-    '--name',
-    `Employee ${invited}`,
-  );
-  const authenticator = await accept(invitationUrl);
-  if (member) await stack.operator('group', 'add', org, group, user.id);
-  return { id: user.id, email, authenticator };
+async function hire({ member = true } = {}): Promise<Person> {
+  const person = await newPerson(org);
+  if (member) await stack.request(addGroupMembers, { group, users: [person.id] }, org);
+  return person;
 }
 
 const scope = 'openid email profile groups';
@@ -66,9 +36,9 @@ const withScope = { more: { scope } };
 
 describe('an employee of an assigned group', () => {
   it('signs in with a standard client, and is described by e-mail, name and groups', async () => {
-    const { id, email, authenticator } = await hire();
+    const { id, email, name, authenticator } = await hire();
     const { claims, accessToken, refreshToken, agent } = await staff.signIn(authenticator, withScope);
-    expect(claims).toMatchObject({ sub: id, email, name: `Employee ${invited}`, groups: ['Finance'] });
+    expect(claims).toMatchObject({ sub: id, email, name, groups: ['Finance'] });
     expect(claims).not.toHaveProperty('credential');
     expect((await staff.userinfo(accessToken)).json).toMatchObject({ sub: id, email, groups: ['Finance'] });
     expect((await staff.refresh(refreshToken)).status).toBe(200);
@@ -77,9 +47,9 @@ describe('an employee of an assigned group', () => {
   });
 
   it.each([
-    ['is removed from the group', ({ id }: Employee) => stack.operator('group', 'remove', org, group, id)],
-    ['is deactivated', ({ id }: Employee) => stack.operator('person', 'deactivate', org, id)],
-    ['is removed', ({ id }: Employee) => stack.operator('person', 'remove', org, id, '--yes')],
+    ['is removed from the group', ({ id }: Person) => stack.operator('group', 'remove', org, group, id)],
+    ['is deactivated', ({ id }: Person) => stack.operator('person', 'deactivate', org, id)],
+    ['is removed', ({ id }: Person) => stack.operator('person', 'remove', org, id, '--yes')],
   ] as const)('who %s is refused at once, and has no session any more', async (_, end) => {
     const employee = await hire();
     const { accessToken, refreshToken, agent } = await staff.signIn(employee.authenticator, withScope);

@@ -1,7 +1,7 @@
 // People from outside: invited by the operator, they accept with a passkey; links tell what happened to them; programs
 // with users:read find people and change nothing; a removed person leaves no trace.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { User, UserPasskey } from '@holdfast/contracts';
+import { invitePerson, type Role, type User, type UserPasskey } from '@holdfast/contracts';
 import { eventually, guessable, SoftwareAuthenticator, traces } from '@holdfast/testing';
 import { callApi, Client } from './client.ts';
 import { rowsOfAllTables } from './database.ts';
@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(closeConnections);
 
-const invite = (email: string, name: string, ...more: string[]) =>
-  stack.operator<Invited>('person', 'invite', org, '--email', email, '--name', name, ...more);
+const invite = (email: string, name: string, ...roles: Role[]): Promise<Invited> =>
+  stack.request(invitePerson, { email, name, roles }, org);
 const tokenOf = ({ invitationUrl }: Invited) => new URL(invitationUrl).hash.slice(1);
 const link = <Body>(token: string) =>
   callApi<Body & Problem>(stack, 'POST', `/o/${org}/api/invitation`, { json: { token } });
@@ -53,7 +53,7 @@ const users = (query = '') => reader.call<{ items: User[] }>('GET', `${reader.ap
 const idsOf = async (query: string) => (await users(query)).body.items.map(({ id }) => id);
 
 it('an invitation is read without effect and without the person, accepted once, and says so afterwards', async () => {
-  const invited = await invite('ada.quill@example.com', 'Ada Quill', '--role', 'owner');
+  const invited = await invite('ada.quill@example.com', 'Ada Quill', 'owner');
   const token = tokenOf(invited);
   expect(invited.invitationUrl).toMatch(new RegExp(`^${stack.baseUrl}/o/${org}/invitation#[\\w-]{43}$`));
   for (let i = 0; i < 2; i += 1) {
@@ -88,7 +88,7 @@ it('a new link supersedes the earlier one, and a withdrawn one is closed', async
 });
 
 it('people are listed and found by prefixes; malformed searches are 400', async () => {
-  const { user } = await invite('find.me@example.org', 'Žofie Nováková', '--role', 'support');
+  const { user } = await invite('find.me@example.org', 'Žofie Nováková', 'support');
   for (const query of ['?q=žof', '?q=NOVÁK', '?q=find.me@', '?role=support', '?q=nov žofie&status=invited'])
     expect([query, await idsOf(query)]).toEqual([query, [user.id]]);
   for (const query of ['?q=zof', '?q=example', `?group=${nobody}`])
@@ -159,7 +159,7 @@ it.each([
 
 it('nothing of a removed person is left in any table, and the log names a pseudonym', async () => {
   const [email, name] = ['canary.wren@aviary.example', 'Canarina Wrenfield'];
-  const invited = await invite(email, name, '--role', 'admin');
+  const invited = await invite(email, name, 'admin');
   const { id } = invited.user;
   await accept(tokenOf(invited));
   await stack.operator('person', 'roles', org, id, '--role', 'auditor');

@@ -10,6 +10,7 @@ export interface Person {
   org: string;
   id: string;
   email: string;
+  name: string;
   authenticator: SoftwareAuthenticator;
 }
 
@@ -24,7 +25,7 @@ export async function newPerson(org: string, roles: readonly Role[] = []): Promi
   const response = authenticator.register(json.options as object, { origin });
   const { status, text } = await agent.post(`/o/${org}/api/invitation/complete`, { token, response });
   if (status !== 204) throw new Error(`the invitation was not accepted: ${status} ${text}`);
-  return { org, id: user.id, email, authenticator };
+  return { org, id: user.id, email, name, authenticator };
 }
 
 /** Signs a person in to the hub; resolves to the response that sets the cookie of the session. */
