@@ -20,7 +20,10 @@ export default {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { configFile: fileURLToPath(new URL('./.swcrc', import.meta.url)) }] },
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^tweetnacl$': fileURLToPath(new URL('./tools/testing/tweetnacl.cjs', import.meta.url)),
+  },
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/', '/\\.nx/', '/\\.holdfast/'],
   coverageProvider: 'v8',
