@@ -7,5 +7,6 @@ export * from './ops-server.js';
 export * from './outbound.js';
 export * from './lifecycle.js';
 export * from './peer-clocks.js';
+export * from './re-encryption.js';
 export * from './run.js';
 export * from './start-service.js';
