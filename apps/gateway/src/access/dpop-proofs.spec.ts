@@ -62,7 +62,7 @@ function requestWith(...sent: string[]): FastifyRequest {
     method: 'GET',
     raw: { rawHeaders, url: '/o/acme/api/admin/apps?limit=1' },
     routeOptions: { url: '/o/:shortId/api/admin/apps' },
-    requestContext: { ...newRequestContext({ headers: {}, ip: '' } as FastifyRequest), claims: bound },
+    requestContext: { ...newRequestContext({ headers: {}, ip: '' }), claims: bound },
   } as unknown as FastifyRequest;
 }
 const verify = (request: FastifyRequest, claims = bound, scheme: 'bearer' | 'dpop' = 'dpop') =>
