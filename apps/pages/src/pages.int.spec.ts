@@ -183,7 +183,7 @@ suite('the pages in a browser', () => {
       expect(await pages.page.getByRole('button').count()).toBe(0);
     });
 
-    test('an accepted invitation leads to the hub, and one that cannot be accepted any more leads nowhere', async () => {
+    test('an accepted invitation leads to the hub, and an expired or withdrawn one leads nowhere', async () => {
       const linksOf = async (state: string) => {
         pages.service.routes = { 'POST /invitation': invitation({ state }) };
         await pages.page.goto('about:blank');
