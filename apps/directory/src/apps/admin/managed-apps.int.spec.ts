@@ -22,7 +22,7 @@ import {
   type AppPatch,
   type RequestOf,
 } from '@holdfast/contracts';
-import { testContext } from '@holdfast/testing';
+import { eventually, testContext } from '@holdfast/testing';
 import { database, entryOf, eventOf, newApp, newName, request, withDirectory } from '../../directory.fixture.js';
 
 withDirectory();
@@ -315,7 +315,7 @@ describe('a deleted app', () => {
        SELECT gen_random_uuid(), 'acme', '${clientId}', id FROM g`,
     );
     await remove(clientId);
-    expect(await database.query('SELECT 1 FROM directory.assignment')).toEqual([]);
+    await eventually(async () => (await database.query('SELECT 1 FROM directory.assignment')).length === 0);
   });
 
   test('gets no assignment that is made at the same time', async () => {
@@ -331,8 +331,10 @@ describe('a deleted app', () => {
       ]);
       expect(removed.status).toBe('fulfilled');
       if (assigned.status === 'rejected') expect(assigned.reason).toMatchObject({ code: 'unknown_app' });
-      const rows = await database.query(`SELECT 1 FROM directory.assignment WHERE client_id = '${clientId}'`);
-      expect(rows).toEqual([]);
+      await eventually(async () => {
+        const rows = await database.query(`SELECT 1 FROM directory.assignment WHERE client_id = '${clientId}'`);
+        return rows.length === 0;
+      });
     }
   });
 
