@@ -128,7 +128,7 @@ it('leaves no byte of the address or name of a removed person anywhere, and noth
   const authenticator = await accept(invited);
   await send(owner, 'POST', `groups/${group.id}/members`, { users: [id] });
   const agent = new UserAgent(stack.baseUrl, browser);
-  await signInToHub({ org, id, email: changed.email, authenticator }, agent);
+  await signInToHub({ org, authenticator }, agent);
   const me = `users/me`;
   expect(await send<User>(agent, 'GET', me)).toMatchObject(changed);
   const second = new SoftwareAuthenticator();
