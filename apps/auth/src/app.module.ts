@@ -4,6 +4,7 @@ import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness } from '@holdfast/service';
 import { ClientKeys } from './client-authentication/client-keys.js';
+import { UseProofHandler } from './client-authentication/use-proof.handler.js';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
 import { IssuerRoutes } from './http/issuer-routes.js';
@@ -60,6 +61,7 @@ const deniedRequests = {
     CreateHubSessionHandler,
     ExchangeHubSessionHandler,
     EndHubSessionHandler,
+    UseProofHandler,
   ],
   providers: [
     feed,

@@ -12,8 +12,10 @@ const defaults = {
   RefreshToken: 20_000_000,
   /** Sessions of people at the hub; one person has twenty at most. */
   HubSession: 200_000,
-  /** Client assertions and DPoP proofs that were used, for five minutes. */
+  /** Client assertions, and DPoP proofs of requests to auth, that were used, for five minutes. */
   ReplayDetection: 2_000_000,
+  /** DPoP proofs of requests to the API that were used, for three minutes. */
+  UsedProof: 2_000_000,
 } as const;
 
 export type StateKind = keyof typeof defaults;

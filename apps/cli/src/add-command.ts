@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 
 export interface Json {
   json?: boolean;
@@ -22,4 +22,10 @@ export function addCommand(parent: Command, syntax: string, description: string,
 /** For an option that may be repeated: collects its values. */
 export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
+}
+
+/** For an option that is a time in seconds. @throws InvalidArgumentError */
+export function seconds(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('Use a whole number of seconds.');
+  return Number(value);
 }

@@ -41,6 +41,8 @@ describe('fieldError names a field as the operator typed it:', () => {
     ['#/name', '--name: must be right'],
     ['#/org', '<org>: must be right'],
     ['#/operations/0', '<operations>: must be right'],
+    ['#/app/name', '--name: must be right'],
+    ['#/app/redirectUris/1', '--redirect-uri "no \\"pe": must be right'],
     ['#/some/deep~1er/%C3%A9', 'some.deep/er.é: must be right'],
     ['#', 'must be right'],
   ])('%s as %s', (pointer, text) => expect(fieldError({ pointer, detail: 'must be right' }, command)).toBe(text));

@@ -8,6 +8,7 @@ const optionOf: Record<string, string> = {
   jwks: 'jwksFile',
   isDefault: 'default',
   turnstileSecret: 'turnstileSecretStdin',
+  durationSeconds: 'seconds',
 };
 
 /**
@@ -19,7 +20,8 @@ export function fieldError(
   command: Command | undefined,
 ): string {
   const [member = '', at, ...deeper] = pointer.replace(/^#\/?/, '').split('/').map(unescape);
-  const typed = command && typedAs(command, member, at);
+  // Some requests have what was typed in a member of their own: `{ group: { name } }`.
+  const typed = command && (typedAs(command, at ?? '', deeper[0]) ?? typedAs(command, member, at));
   if (typed) return `${typed}: ${detail}`;
   const path = [member, at, ...deeper].filter(Boolean).join('.') || parameter || header;
   return path ? `${path}: ${detail}` : detail;

@@ -6,6 +6,7 @@ import { AccessModule } from './access/access.module.js';
 import { AppsModule } from './apps/apps.module.js';
 import { AssignmentsModule } from './assignments/assignments.module.js';
 import { ChangesModule } from './changes/changes.module.js';
+import { DeletionsModule } from './deletions/deletions.module.js';
 import { EntitlementsModule } from './entitlements/entitlements.module.js';
 import { GroupsModule } from './groups/groups.module.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
@@ -24,6 +25,7 @@ import { PersonSignInModule } from './person-sign-in/person-sign-in.module.js';
     AssignmentsModule,
     EntitlementsModule,
     AccessRequestsModule,
+    DeletionsModule,
   ],
   controllers: [quarantineController(quarantines.directory)],
 })

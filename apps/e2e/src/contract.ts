@@ -66,9 +66,10 @@ export class Reference {
 
   #errors(method: string, path: string, reply: Reply<unknown>): string[] {
     const { status, headers, text } = reply;
-    const operation = this.operations.find(
-      (o) => o.method === method && o.scopes.length > 0 && formOf(o.path).test(path),
-    );
+    // Of `users/me` and `users/{user}` the router takes the former.
+    const [operation] = this.operations
+      .filter((o) => o.method === method && o['x-operation'] !== undefined && formOf(o.path).test(path))
+      .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
     const general = status >= 400 ? problemErrors(reply) : [];
     if (!headers['x-request-id']) general.push('no X-Request-Id');
     if (!operation) return [...general, ...(status >= 400 ? this.#against(problemPath, reply.body) : [])];

@@ -26,12 +26,16 @@ export const signInView: Reply = { body: { organization: { shortId: 'acme', name
 export const staffView: Reply = {
   body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Staff area' }, audience: 'people' },
 };
+export const person = (more: object = {}): Reply => ({
+  body: { name: 'Ada Lovelace', email: 'ada@acme.example', roles: ['owner', 'auditor'], ...more },
+});
 export const options = (): Reply => ({ body: { options: creationOptions() } });
 export const challenge = (): Reply => ({ body: { options: requestOptions() } });
 export const token = 'T'.repeat(43);
 export const link = `/o/acme/claim#${token}`;
 export const invitationLink = `/o/acme/invitation#${token}`;
 export const signIn = '/o/acme/sign-in/u1';
+export const hub = '/hub/acme';
 
 /** The built pages in a real browser. Each test has a new context, and fails if there are errors on its console. */
 export class PagesInBrowser {

@@ -3,6 +3,7 @@ import { authenticator, ignoreSuggestions } from './chromium.fixture.ts';
 import {
   challenge,
   claim,
+  hub,
   invitation,
   invitationLink,
   link,
@@ -180,6 +181,19 @@ suite('the pages in a browser', () => {
       await pages.page.goto(pages.base + invitationLink);
       await pages.heading(text);
       expect(await pages.page.getByRole('button').count()).toBe(0);
+    });
+
+    test('an accepted invitation leads to the hub, and an expired or withdrawn one leads nowhere', async () => {
+      const linksOf = async (state: string) => {
+        pages.service.routes = { 'POST /invitation': invitation({ state }) };
+        await pages.page.goto('about:blank');
+        await pages.page.goto(pages.base + invitationLink);
+        await pages.page.getByRole('heading', { name: /^This invitation/ }).waitFor();
+        const links = await pages.page.getByRole('link').all();
+        return Promise.all(links.map((one) => one.getAttribute('href')));
+      };
+      expect(await linksOf('accepted')).toEqual([pages.base + hub]);
+      expect([await linksOf('expired'), await linksOf('withdrawn')]).toEqual([[], []]);
     });
 
     test('a recovery says that earlier passkeys stop working, and a lost race shows a used link', async () => {

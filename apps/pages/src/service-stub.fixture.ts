@@ -41,7 +41,9 @@ export class ServiceStub {
   private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
-    const page = /^\/o\/[^/]+\/(claim|invitation|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1];
+    const page =
+      /^\/o\/[^/]+\/(claim|invitation|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1] ??
+      /^\/(hub)\/[^/]+$/.exec(pathname)?.[1];
     const asset = readdirSync(join(dist, 'assets')).find((file) => pathname === `/pages/${file}`);
     if (page)
       return void response

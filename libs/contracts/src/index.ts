@@ -39,6 +39,7 @@ export * from './auth/auth.js';
 export * from './auth/contracts.js';
 export * from './auth/http.js';
 export * from './auth/hub.js';
+export * from './auth/proofs.js';
 export * from './signals/signals.js';
 export * from './signals/contracts.js';
 export * from './events/event-types.js';

@@ -91,7 +91,7 @@ describe('an event', () => {
   });
 
   it('is not quarantined for failures of a batch in which another event is the cause', async () => {
-    const [good, bad] = [appEvent(), { ...appEvent(), org: 5 } as unknown as DirectoryEvent];
+    const [good, bad] = [appEvent(), { ...appEvent(), org: 5 as never }];
     expect(await deliver(bad, good)).toEqual([`nak after ${retryAfterMs} ms`, 'ack']);
     expect([quarantined, applied]).toEqual([[], [good.id]]);
   });

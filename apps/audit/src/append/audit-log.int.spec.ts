@@ -313,6 +313,56 @@ describe('the audit log', () => {
       expect(JSON.stringify(await everything())).not.toMatch(new RegExp(`${who.id}|${late.id}`));
     });
 
+    it('of a person, active or only invited, is gone after user.erasure_started, late and repeated too', async () => {
+      const [active, invited, colleague] = [personTarget(), personTarget(), personTarget()];
+      const passkey = { type: 'passkey', id: randomUUID(), dataSubject: active.id } as const;
+      const address = '198.51.100.77';
+      const request = { ...testContext().request, address };
+      const byActive = recordOf({ action: 'user.sign_in', actor: active, targets: [passkey], request });
+      await publish(directoryEventOf({ type: 'user.invited', user: invited.id, audit: inviteOf(invited) }));
+      await publish(directoryEventOf({ type: 'user.invited', user: active.id, audit: inviteOf(active) }));
+      await append(byActive, recordOf({ action: 'user.read', actor: colleague, targets: [active] }));
+      await eventually(async () => expect(await list({ target: active.id })).toHaveLength(2));
+      expect((await list({ actor: active.id })).map((e) => e.request.address)).toEqual([address]);
+      const before = await leaves();
+
+      for (const person of [active, invited]) {
+        const erasure = directoryEventOf({
+          type: 'user.erasure_started',
+          user: person.id,
+          audit: recordOf({ action: 'user.remove', actor: colleague, targets: [person] }),
+        });
+        await publish(erasure);
+        await publish(erasure);
+        await publish(directoryEventOf({ type: 'user.removed', user: person.id, data: { user: person.id } }));
+      }
+      // Published before the erasure and delivered after it.
+      await publish(directoryEventOf({ type: 'role.changed', user: active.id, audit: roleChangeOf(active) }));
+      await eventually(async () => expect(await list()).toHaveLength(7));
+      for (const { id } of [active, invited])
+        expect([...(await list({ target: id })), ...(await list({ actor: id }))]).toEqual([]);
+      expect(await list({ target: passkey.id })).toEqual([]);
+      const removals = (await list()).filter(({ action }) => action === 'user.remove');
+      expect(removals.map(({ actor, targets }) => [actor.id, targets])).toEqual(
+        Array(2).fill([colleague.id, [{ type: 'person', id: expect.stringMatching(/^[\w-]{22}$/) }]]),
+      );
+      const signIn = (await list()).find(({ id }) => id === byActive.id)!;
+      expect([signIn.actor.id, signIn.request.address]).toEqual([expect.stringMatching(/^[\w-]{22}$/), undefined]);
+      expect((await leaves()).slice(0, before.length)).toEqual(before);
+      expect(JSON.stringify(await everything())).not.toMatch(
+        new RegExp(`${active.id}|${invited.id}|${passkey.id}|${address}`),
+      );
+    });
+
+    const personTarget = () => {
+      const id = randomUUID();
+      return { type: 'person', id, dataSubject: id } as const;
+    };
+    const inviteOf = (person: ReturnType<typeof personTarget>) =>
+      recordOf({ action: 'user.invite', actor: { type: 'operator', id: 'operator' }, targets: [person] });
+    const roleChangeOf = (person: ReturnType<typeof personTarget>) =>
+      recordOf({ action: 'role.change', actor: { type: 'operator', id: 'operator' }, targets: [person] });
+
     const everything = async () => {
       const names = [
         'head',

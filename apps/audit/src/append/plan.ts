@@ -21,7 +21,7 @@ export interface AppendItem {
   record?: AuditRecord;
   /** The gateway does not know the result of the command: a handler's record of the same id replaces this one. */
   provisional?: boolean;
-  /** The customer whose erasure this record reports. */
+  /** The customer or person whose erasure this record reports. */
   erases?: string;
 }
 

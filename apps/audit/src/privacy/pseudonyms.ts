@@ -74,7 +74,7 @@ const find = statement(
 export class PseudonymMappings {
   constructor(private readonly database: Database) {}
 
-  /** From pseudonym to id. Pseudonyms of erased customers are absent. */
+  /** From pseudonym to id. Pseudonyms of erased customers and people are absent. */
   async resolve(org: string, pseudonyms: string[]): Promise<Map<string, MappedIdentifier>> {
     if (pseudonyms.length === 0) return new Map();
     const rows = await this.database.rows<MappedIdentifier & { pseudonym: string }>(resolve, [

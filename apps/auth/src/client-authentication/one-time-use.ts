@@ -25,7 +25,7 @@ export function acceptOnce(
     const kind = assertionKey === undefined ? 'proof' : 'assertion';
     const seconds = Math.max(1, exp - Math.floor(Date.now() / 1000));
     const id = JSON.stringify([provider.issuer, kind, clientId, jti]);
-    const first = await translateDatabaseErrors(store.useOnce(orgOf(request), id, seconds));
+    const first = await translateDatabaseErrors(store.useOnce(orgOf(request), 'ReplayDetection', id, seconds));
     if (first && assertionKey !== undefined) {
       limits.admit(client!.app.clientId);
       request.secretId = assertionKey;

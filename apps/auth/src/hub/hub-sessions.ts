@@ -2,13 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import { hubClientId, type AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { sha256, unavailable } from '@holdfast/platform';
+import { sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { SessionRevocations } from '../sessions/session-revocations.js';
 import { StateStore } from '../sessions/state-store.js';
-import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
+import { asAppError } from '../temporarily-unavailable.js';
 
 /** What a hub session knows of the sign-in from which it results. */
 export interface HubSession {
@@ -116,10 +116,4 @@ export class HubSessions {
     if (ended) await this.records.append(org, record);
     return ended;
   }
-}
-
-/** Replies over the bus have errors of the catalogue. */
-function asAppError(error: unknown): never {
-  if (!(error instanceof TemporarilyUnavailable)) throw error;
-  throw unavailable(error.error_detail ?? error.message, 1, error.origin);
 }

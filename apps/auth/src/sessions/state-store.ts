@@ -68,7 +68,7 @@ const finish = statement(
 /** One statement, so that of concurrent requests with the same assertion or proof the key admits exactly one. */
 const insertUsed = statement(
   'oidc_use_once',
-  `INSERT INTO oidc_state (org, model, id, payload, expires_at) VALUES ($1, 'ReplayDetection', $2, '', $3)
+  `INSERT INTO oidc_state (org, model, id, payload, expires_at) VALUES ($1, $2, $3, '', $4)
    ON CONFLICT (org, model, id) DO NOTHING RETURNING 1`,
 );
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
@@ -174,13 +174,13 @@ export class StateStore {
     return stored.length > 0;
   }
 
-  /** False for an id that was used before. @throws TemporarilyUnavailable */
-  async useOnce(org: string, id: string, seconds: number): Promise<boolean> {
+  /** False for an id of this kind that was used before. @throws TemporarilyUnavailable */
+  async useOnce(org: string, kind: 'ReplayDetection' | 'UsedProof', id: string, seconds: number): Promise<boolean> {
     const hash = sha256(id);
-    await this.requireRoom(org, 'ReplayDetection', hash);
+    await this.requireRoom(org, kind, hash);
     const expiresAt = new Date(Date.now() + seconds * 1000);
-    const first = (await this.database.rows(insertUsed, [org, hash, expiresAt])).length > 0;
-    if (first) this.counts.inserted(`${org} ReplayDetection`);
+    const first = (await this.database.rows(insertUsed, [org, kind, hash, expiresAt])).length > 0;
+    if (first) this.counts.inserted(`${org} ${kind}`);
     return first;
   }
 

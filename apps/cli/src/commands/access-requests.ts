@@ -7,9 +7,8 @@ import {
   type AccessRequest,
   type AccessRequestStatus,
 } from '@holdfast/contracts';
-import { addCommand, type Json } from '../add-command.js';
+import { addCommand, seconds, type Json } from '../add-command.js';
 import { allPages } from '../all-pages.js';
-import { CommandError } from '../command-error.js';
 import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 
@@ -42,10 +41,10 @@ export function accessRequestCommands(program: Command): void {
     'access-request approve acme 019aa5f2-…',
     'access-request approve acme 019aa5f2-… --seconds 86400',
   ])
-    .option('--seconds <n>', 'a shorter time than requested')
-    .action((org: string, id: string, { json, seconds }: Json & { seconds?: string }) =>
+    .option('--seconds <n>', 'a shorter time than requested', seconds)
+    .action((org: string, id: string, { json, seconds: granted }: Json & { seconds?: number }) =>
       asOperator('access-request approve', async ({ request }) => {
-        const approval = seconds === undefined ? {} : { durationSeconds: secondsOf(seconds) };
+        const approval = granted === undefined ? {} : { durationSeconds: granted };
         const { accessRequest } = await request(approveAccessRequest, { id, approval }, org);
         show(accessRequest, json, () => requestSheet(accessRequest));
       }),
@@ -61,11 +60,6 @@ export function accessRequestCommands(program: Command): void {
         show(accessRequest, json, () => requestSheet(accessRequest));
       }),
     );
-}
-
-function secondsOf(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new CommandError('--seconds must be a whole number.');
-  return Number(text);
 }
 
 function requestSheet(r: AccessRequest): string {

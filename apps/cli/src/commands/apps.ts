@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import {
   appKinds,
   createApp,
+  deleteApp,
   disableApp,
   getApp,
   listApps,
@@ -206,6 +207,18 @@ export function appCommands(program: Command): void {
     'disabled: its secrets, keys and tokens are rejected',
   );
   addSwitch('enable', false, 'enable a disabled app', 'enabled: it can get new tokens');
+
+  addCommand(app, 'delete <clientId>', 'delete an app for good, with its secrets, grants and assignments', [
+    'app delete app_2Vw… --yes',
+  ])
+    .option('--yes', 'confirm: it cannot be undone')
+    .action((clientId: string, { json, yes }: Json & { yes?: boolean }) =>
+      asOperator('app delete', async ({ request }) => {
+        if (!yes) throw new CommandError('This deletes the app for good. Add --yes to do it.');
+        const reply = await request(deleteApp, { clientId });
+        show(reply, json, () => 'The app is deleted. Its assignments and pending access requests end within seconds.');
+      }),
+    );
 }
 
 /**

@@ -39,7 +39,7 @@ export function databaseRewriteCommand(program: Command): void {
     .action(({ json, ifErased = false }: Json & { ifErased?: boolean }) =>
       asOwner(ownerConfig().url, 'Rewriting the tables', async (client) => {
         if (ifErased && !(await erasedRecently(client))) {
-          show([], json, () => `No customer was erased within the last ${erasedWithin}. Nothing to do.`);
+          show([], json, () => `Nobody was erased within the last ${erasedWithin}. Nothing to do.`);
           return;
         }
         await assertNoOldTransaction(client);

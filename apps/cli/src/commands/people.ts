@@ -1,10 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import {
   changeRoles,
   getPerson,
   invitePerson,
   listPeople,
   listPersonPasskeys,
+  personStatuses,
   reissueInvitation,
   removePerson,
   roleNames,
@@ -16,7 +17,7 @@ import {
   type User,
   type UserPasskey,
 } from '@holdfast/contracts';
-import { addCommand, type Json } from '../add-command.js';
+import { addCommand, seconds, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
@@ -47,11 +48,6 @@ function role(value: string): Role {
 
 function rolesOf(value: string, before: Role[] = []): Role[] {
   return [...before, role(value)];
-}
-
-function seconds(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('Use a whole number of seconds.');
-  return Number(value);
 }
 
 export function personCommands(program: Command): void {
@@ -106,7 +102,7 @@ function readCommands(person: Command): void {
     'person list acme --role owner --status active',
     'person list acme --search ann',
   ])
-    .option('--status <status>', 'invited, active or deactivated')
+    .addOption(new Option('--status <status>', 'only people with this status').choices(personStatuses))
     .option('--role <role>', 'only people with this role', role)
     .option('--search <text>', 'only people of whose name a word, or whose e-mail address, begins so')
     .action((org: string, { json, status, role: withRole, search }: ListOptions) =>

@@ -1,5 +1,6 @@
 import type { AccessRequest, AccessRequestStatus, AuditTarget, RequestContext } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
+import type { Change } from '../changes/changes.js';
 import { personTarget } from '../groups/group.js';
 import type { PersonalDataEncryption, SealedPerson } from '../people/personal-data/personal-data.js';
 
@@ -72,6 +73,26 @@ export function accessRequestTargets({
   app,
 }: Pick<AccessRequestRow, 'id' | 'person' | 'app'>): AuditTarget[] {
   return [{ type: 'access_request', id, dataSubject: person }, personTarget(person), { type: 'app', id: app }];
+}
+
+export type ClosedRequest = Pick<AccessRequestRow, 'id' | 'org' | 'person' | 'app'>;
+
+const closings = {
+  expired: ['access_request.expired', 'access_request.expire'],
+  cancelled: ['access_request.cancelled', 'access_request.cancel'],
+} as const;
+
+/** The end of a request that nobody has decided: its event and record. `version` is that of the person. */
+export function closedChange(status: keyof typeof closings, request: ClosedRequest, version: number): Change {
+  const { id, org, person, app } = request;
+  const [type, action] = closings[status];
+  return {
+    org,
+    events: [{ type, user: person, app, version, data: { accessRequest: id, user: person, app } }],
+    access: [],
+    action,
+    targets: accessRequestTargets(request),
+  };
 }
 
 export type Act = 'approve' | 'deny' | 'withdraw';

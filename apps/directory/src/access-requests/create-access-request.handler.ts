@@ -25,9 +25,11 @@ const bump = statement(
   `UPDATE person SET version = version + 1 WHERE org = $1 AND id = $2 AND status = 'active'
    RETURNING version, personal_data_key AS "personalDataKey"`,
 );
+/** A concurrent deletion of the app waits, and cancels the new request too; or it was first, and finds no app here. */
 const findApp = statement(
   'access_request_app',
-  `SELECT 1 FROM app WHERE org = $1 AND client_id = $2 AND audience = 'people' AND NOT disabled AND NOT built_in`,
+  `SELECT 1 FROM app WHERE org = $1 AND client_id = $2 AND audience = 'people' AND NOT disabled AND NOT built_in
+   FOR KEY SHARE`,
 );
 /** The time of the request that must be a day old before the next one. */
 const nthLatest = statement(

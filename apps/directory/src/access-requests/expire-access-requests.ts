@@ -3,8 +3,9 @@ import { statement, type Sql } from '@holdfast/data';
 import { systemContext } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
-import { Changes, type Change } from '../changes/changes.js';
-import { accessRequestTargets } from './access-request.js';
+import { Changes } from '../changes/changes.js';
+import { withVersions } from '../changes/versions.js';
+import { closedChange, type ClosedRequest } from './access-request.js';
 
 const batchSize = 50;
 
@@ -24,18 +25,6 @@ const expire = statement(
        WHERE p.id = locked.person_id AND r.status = 'pending' AND r.expires_at <= $1 OFFSET 0) due)
    RETURNING id, org, person_id AS person, client_id AS app`,
 );
-const bump = statement(
-  'access_requests_bump_people',
-  `UPDATE person p SET version = p.version + e.events FROM unnest($1::uuid[], $2::int[]) AS e (id, events)
-   WHERE p.id = e.id RETURNING p.id, p.version - e.events AS version`,
-);
-
-interface Expired {
-  id: string;
-  org: string;
-  person: string;
-  app: string;
-}
 
 /** Closes requests that nobody decided in time. Nobody can decide them from that second on, whenever it runs. */
 @Injectable()
@@ -59,29 +48,11 @@ export class ExpireAccessRequests {
     const now = this.clock.now();
     const locked = await sql.rows<{ id: string }>(lockDue, [now]);
     if (locked.length === 0) return [];
-    const byPerson = Map.groupBy(
-      await sql.rows<Expired>(expire, [now, locked.map(({ id }) => id)]),
-      ({ person }) => person,
-    );
-    const counts = [...byPerson.values()].map((rows) => rows.length);
-    const before = await sql.rows<{ id: string; version: number }>(bump, [[...byPerson.keys()], counts]);
-    return before.flatMap(({ id, version }) =>
-      byPerson.get(id)!.map((row, i) => ({
-        context: systemContext('directory'),
-        change: expiredChange(row, version + 1 + i),
-      })),
-    );
+    const expired = await sql.rows<ClosedRequest>(expire, [now, locked.map(({ id }) => id)]);
+    const versioned = await withVersions(sql, 'person', expired, ({ person }) => person);
+    return versioned.map(({ row, version }) => ({
+      context: systemContext('directory'),
+      change: closedChange('expired', row, version),
+    }));
   }
-}
-
-function expiredChange(row: Expired, version: number): Change {
-  const { id, org, person, app } = row;
-  const data = { accessRequest: id, user: person, app };
-  return {
-    org,
-    events: [{ type: 'access_request.expired', user: person, app, version, data }],
-    access: [],
-    action: 'access_request.expire',
-    targets: accessRequestTargets(row),
-  };
 }

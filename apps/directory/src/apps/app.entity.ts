@@ -104,6 +104,10 @@ export class AppEntity {
   @DeleteDateColumn({ name: 'deleted_at', type: 'timestamptz', precision: 3 })
   deletedAt!: Date | null;
 
+  /** Deleted, with assignments or access requests that a job has not ended yet. */
+  @Column('boolean', { default: false })
+  ending!: boolean;
+
   @OneToMany(() => AppGrantEntity, (grant) => grant.app, { cascade: true })
   grants!: AppGrantEntity[];
 }
@@ -128,7 +132,7 @@ export class AppGrantEntity {
 /** An app as replies need it: an entity, or a row of a statement whose columns are named like the entity's members. */
 export type StoredApp = Omit<
   AppEntity,
-  'grants' | 'minVersion' | 'logoUri' | 'helpUri' | 'builtIn' | 'createdBy' | 'deletedAt'
+  'grants' | 'minVersion' | 'logoUri' | 'helpUri' | 'builtIn' | 'createdBy' | 'deletedAt' | 'ending'
 > & { grants: Pick<AppGrantEntity, 'operation'>[] };
 
 export function toApp(app: StoredApp): App {

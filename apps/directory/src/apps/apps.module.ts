@@ -17,6 +17,7 @@ import { ManagedApps } from './admin/managed-apps.js';
 import { AppEntity, AppGrantEntity } from './app.entity.js';
 import { Apps } from './apps.js';
 import { CreateAppHandler } from './create-app.handler.js';
+import { DeleteAppHandler } from './delete-app.handler.js';
 import { DisableAppHandler } from './disable-app.handler.js';
 import { GetAppHandler } from './get-app.handler.js';
 import { GetClientHandler } from './get-client.handler.js';
@@ -42,6 +43,7 @@ import { UpdateAppHandler } from './update-app.handler.js';
   controllers: [
     CreateAppHandler,
     UpdateAppHandler,
+    DeleteAppHandler,
     DisableAppHandler,
     GetAppHandler,
     ListAppsHandler,

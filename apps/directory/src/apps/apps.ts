@@ -32,7 +32,6 @@ const count = statement(
   'app_count',
   'SELECT count(*)::int AS count FROM app WHERE org = $1 AND deleted_at IS NULL AND NOT built_in',
 );
-const endAssignments = statement('app_assignments_end', 'DELETE FROM assignment WHERE org = $1 AND client_id = $2');
 
 const newestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'DESC', clientId: 'DESC' };
 const oldestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'ASC', clientId: 'ASC' };
@@ -120,8 +119,9 @@ export class Apps {
   }
 
   /**
-   * Deletes the app with its grants, secrets and assignments. A row without settings stays: its client ID is never used
-   * again, and the revocation feed reports the app as disabled. `check` denies the request by throwing.
+   * Deletes the app with its grants and secrets. A row without settings stays: its client ID is never used again, the
+   * revocation feed reports the app as disabled, and a job ends its assignments and pending access requests. `check`
+   * denies the request by throwing.
    * @throws unknown_app
    */
   delete(
@@ -138,7 +138,6 @@ export class Apps {
         const changes = { name: { from: app.name }, scopes: { from: scopesOf(app) } };
         await manager.delete(AppSecretEntity, { clientId });
         await manager.delete(AppGrantEntity, { clientId });
-        await sqlOf(manager).rows(endAssignments, [app.org, clientId]);
         const version = app.version + 1;
         await manager.update(
           AppEntity,
@@ -163,6 +162,7 @@ export class Apps {
 
 /** A deleted app signs nobody in, and nothing is kept that it was configured with. */
 const withoutSettings = {
+  ending: true,
   disabled: true,
   displayName: null,
   redirectUris: [] as string[],

@@ -1,4 +1,4 @@
-import type { Assignee, Assignment, AuditTarget, RequestContext } from '@holdfast/contracts';
+import type { Assignee, Assignment, AuditTarget, EventData, RequestContext } from '@holdfast/contracts';
 import type { Change, ChangeEvent } from '../changes/changes.js';
 import { groupTarget, personTarget } from '../groups/group.js';
 
@@ -60,7 +60,7 @@ export function endedChange(
   { org }: Pick<RequestContext, 'org'>,
   row: AssignmentRow,
   version: number,
-  cause: 'removed' | 'expired',
+  cause: EventData<'assignment.ended'>['cause'],
 ): Change {
   const { id, app } = row;
   const assignee = assigneeOf(row);

@@ -25,7 +25,8 @@ const bumpPerson = statement(
 );
 const bumpGroup = statement(
   'assignment_group_version',
-  'UPDATE person_group SET version = version + 1 WHERE org = $1 AND id = $2 RETURNING version',
+  `UPDATE person_group SET version = version + 1 WHERE org = $1 AND id = $2 AND deleted_at IS NULL
+   RETURNING version`,
 );
 const insert = statement(
   'assignment_insert',

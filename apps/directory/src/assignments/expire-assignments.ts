@@ -4,6 +4,7 @@ import { systemContext } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { Changes } from '../changes/changes.js';
+import { withVersions } from '../changes/versions.js';
 import { assignmentColumns, endedChange, type AssignmentRow } from './assignment.js';
 
 const batchSize = 50;
@@ -26,12 +27,6 @@ const end = statement(
        SELECT a.id FROM assignment a JOIN person p ON p.org = a.org AND p.id = a.person_id
        WHERE p.id = locked.person_id AND a.expires_at <= $1 OFFSET 0) due)
    RETURNING org, ${assignmentColumns}`,
-);
-/** The version of each person before the events of the batch. */
-const bump = statement(
-  'assignments_bump_people',
-  `UPDATE person p SET version = p.version + e.events FROM unnest($1::uuid[], $2::int[]) AS e (id, events)
-   WHERE p.id = e.id RETURNING p.id, p.version - e.events AS version`,
 );
 
 type Ended = AssignmentRow & { org: string; user: string };
@@ -62,14 +57,10 @@ export class ExpireAssignments {
     const locked = await sql.rows<{ id: string }>(lockDue, [now]);
     if (locked.length === 0) return [];
     const ended = await sql.rows<Ended>(end, [now, locked.map(({ id }) => id)]);
-    const byPerson = Map.groupBy(ended, ({ user }) => user);
-    const counts = [...byPerson.values()].map((rows) => rows.length);
-    const before = await sql.rows<{ id: string; version: number }>(bump, [[...byPerson.keys()], counts]);
-    return before.flatMap(({ id, version }) =>
-      byPerson.get(id)!.map((row, i) => ({
-        context: systemContext('directory'),
-        change: endedChange(row, row, version + 1 + i, 'expired'),
-      })),
-    );
+    const versioned = await withVersions(sql, 'person', ended, ({ user }) => user);
+    return versioned.map(({ row, version }) => ({
+      context: systemContext('directory'),
+      change: endedChange(row, row, version, 'expired'),
+    }));
   }
 }

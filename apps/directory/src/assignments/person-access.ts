@@ -21,7 +21,8 @@ export const personAccessStatement = statement(
      p.status, p.roles, p.version, p.sign_ins_since_version AS since,
      coalesce(${mayUse('$4')}, false) AS "mayUse",
      ARRAY(SELECT g.name FROM (SELECT group_id FROM group_member WHERE org = $1 AND person_id = $2 OFFSET 0) m,
-       LATERAL (SELECT name FROM person_group WHERE org = $1 AND id = m.group_id OFFSET 0) g) AS groups
+       LATERAL (SELECT name FROM person_group WHERE org = $1 AND id = m.group_id AND deleted_at IS NULL OFFSET 0) g)
+       AS groups
    FROM person p LEFT JOIN app a ON a.org = p.org AND a.client_id = $3
    WHERE p.org = $1 AND p.id = $2`,
 );

@@ -5,7 +5,10 @@ import { Handles } from '@holdfast/messaging';
 import { OperatorReads } from '../organizations/operator-reads.js';
 import { groupColumns, groupTarget, toGroup, unknownGroup, type GroupRow } from './group.js';
 
-const find = statement('group_get', `SELECT ${groupColumns} FROM person_group WHERE org = $1 AND id = $2`);
+const find = statement(
+  'group_get',
+  `SELECT ${groupColumns} FROM person_group WHERE org = $1 AND id = $2 AND deleted_at IS NULL`,
+);
 
 @Controller()
 export class GetGroupHandler {

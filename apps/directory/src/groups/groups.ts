@@ -20,7 +20,8 @@ const insert = statement(
 );
 const lock = statement(
   'group_lock',
-  `SELECT ${groupColumns}, version FROM person_group WHERE org = $1 AND id = $2 FOR UPDATE`,
+  `SELECT ${groupColumns}, version FROM person_group WHERE org = $1 AND id = $2 AND deleted_at IS NULL
+   FOR UPDATE`,
 );
 const update = statement(
   'group_update',
@@ -30,8 +31,11 @@ const endAssignments = statement(
   'group_end_assignments',
   'DELETE FROM assignment WHERE org = $1 AND group_id = $2 RETURNING id, client_id AS app',
 );
-/** Deletes the memberships too. */
-const remove = statement('group_delete', 'DELETE FROM person_group WHERE org = $1 AND id = $2');
+/** The job of deletions ends the memberships and then deletes the row. */
+const remove = statement(
+  'group_delete',
+  'UPDATE person_group SET deleted_at = clock_timestamp(), version = $3 WHERE org = $1 AND id = $2',
+);
 
 /** Groups of people. They can be assigned to apps, and never have a role. */
 @Injectable()
@@ -99,8 +103,8 @@ export class Groups {
   }
 
   /**
-   * The event of the group stands for the end of its memberships: with one event for each, the size of a group would
-   * decide whether it can be deleted. @throws unknown_group
+   * Ends its assignments, of which there are no more than apps. The memberships, of which there may be any number, do
+   * not count from then on; a job ends them, each with its event. @throws unknown_group
    */
   delete(id: string, context: RequestContext, keyed?: KeyedRequest): Promise<Record<string, never>> {
     const { org } = context;
@@ -111,16 +115,17 @@ export class Groups {
     const sql = sqlOf(manager);
     const { name, version } = await locked(sql, org, id);
     const ended = await sql.rows<{ id: string; app: string }>(endAssignments, [org, id]);
-    await sql.rows(remove, [org, id]);
+    const last = version + 1 + ended.length;
+    await sql.rows(remove, [org, id, last]);
     const events: ChangeEvent[] = [
       ...ended.map(({ id: assignment, app }, i): ChangeEvent => ({
         type: 'assignment.ended',
         group: id,
         app,
         version: version + 1 + i,
-        data: { assignment, group: id, app, cause: 'removed' },
+        data: { assignment, group: id, app, cause: 'group_deleted' },
       })),
-      { type: 'group.deleted', group: id, version: version + 1 + ended.length, data: { group: id } },
+      { type: 'group.deleted', group: id, version: last, data: { group: id } },
     ];
     const changes = { name: { from: name }, assignments: { from: ended.length } };
     const change: Change = {

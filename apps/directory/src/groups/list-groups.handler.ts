@@ -11,14 +11,15 @@ import { newest } from './newest.js';
 export const groupPages = {
   newest: statement(
     'groups_newest',
-    `SELECT ${groupColumns} FROM person_group WHERE org = $1 AND (created_at, id) < ($3, $4)
+    `SELECT ${groupColumns} FROM person_group
+     WHERE org = $1 AND (created_at, id) < ($3, $4) AND deleted_at IS NULL
      ORDER BY created_at DESC, id DESC LIMIT $2`,
   ),
   // The operators of text_pattern_ops compare bytes. Those of the collation could not use the index of prefixes.
   named: statement(
     'groups_named',
     `SELECT ${groupColumns} FROM person_group
-     WHERE org = $1 AND name_key ~>=~ $3 AND name_key ~<~ $4 AND name_key ~>~ $5
+     WHERE org = $1 AND name_key ~>=~ $3 AND name_key ~<~ $4 AND name_key ~>~ $5 AND deleted_at IS NULL
      ORDER BY name_key USING ~<~ LIMIT $2`,
   ),
 };

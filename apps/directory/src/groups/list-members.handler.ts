@@ -23,24 +23,25 @@ interface MembershipRow {
 function page(name: string, exists: string, memberships: string): Statement {
   return statement(
     name,
-    `SELECT r.* FROM (SELECT FROM ${exists} WHERE org = $1 AND id = $2) e LEFT JOIN LATERAL (${memberships}) r ON true
+    `SELECT r.* FROM (SELECT FROM ${exists}) e LEFT JOIN LATERAL (${memberships}) r ON true
      ORDER BY r."addedAt" DESC, r.id DESC`,
   );
 }
 export const memberPages = {
   ofGroup: page(
     'group_members',
-    'person_group',
+    'person_group WHERE org = $1 AND id = $2 AND deleted_at IS NULL',
     `SELECT person_id AS id, '' AS name, added_at AS "addedAt" FROM group_member
      WHERE org = $1 AND group_id = $2 AND (added_at, person_id) < ($4, $5)
      ORDER BY added_at DESC, person_id DESC LIMIT $3`,
   ),
   ofPerson: page(
     'person_groups',
-    'person',
+    'person WHERE org = $1 AND id = $2',
     `SELECT g.id, g.name, m.added_at AS "addedAt" FROM (
        SELECT group_id, added_at FROM group_member
        WHERE org = $1 AND person_id = $2 AND (added_at, group_id) < ($4, $5)
+         AND (SELECT o.deleted_at IS NULL FROM person_group o WHERE o.org = $1 AND o.id = group_id)
        ORDER BY added_at DESC, group_id DESC LIMIT $3) m,
      LATERAL (SELECT id, name FROM person_group WHERE org = $1 AND id = m.group_id OFFSET 0) g`,
   ),

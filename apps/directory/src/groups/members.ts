@@ -7,9 +7,9 @@ import { Changes, type Change, type ChangeEvent } from '../changes/changes.js';
 import { groupTarget, personTarget, unknownGroup } from './group.js';
 import { lockPeople } from './locked-people.js';
 
-const find = statement('group_find', 'SELECT id FROM person_group WHERE org = $1 AND id = $2');
+const find = statement('group_find', 'SELECT id FROM person_group WHERE org = $1 AND id = $2 AND deleted_at IS NULL');
 /** A group that is being deleted is awaited, and then gone. */
-const hold = statement('group_hold', 'SELECT id FROM person_group WHERE org = $1 AND id = $2 FOR KEY SHARE');
+const hold = statement('group_hold', `${find.text} FOR KEY SHARE`);
 /** People who are in as many groups as anybody may be, and not in this one. */
 const full = statement(
   'group_members_full',
@@ -87,13 +87,31 @@ export class Members {
         await requireGroup(sql, hold, org, group);
         const ids = [...people.keys()];
         if (kind === adding) await requireRoom(sql, org, group, ids, users);
-        const changed = await sql.rows<{ id: string; version: number }>(kind.statement, [org, group, ids]);
-        const reply = { changed: changed.length };
-        return changed.length === 0 ? { reply } : { change: changeOf(kind, org, group, changed), reply };
+        return store(kind, sql, { org, group }, ids);
       },
       keyed,
     );
   }
+}
+
+/** Ends memberships of a deleted group. The people are locked. Undefined when none of them is a member. */
+export async function endMemberships(
+  sql: Sql,
+  of: { org: string; group: string },
+  people: readonly string[],
+): Promise<Change | undefined> {
+  return (await store(removing, sql, of, people)).change;
+}
+
+async function store(
+  kind: Kind,
+  sql: Sql,
+  { org, group }: { org: string; group: string },
+  people: readonly string[],
+): Promise<{ change?: Change; reply: { changed: number } }> {
+  const changed = await sql.rows<{ id: string; version: number }>(kind.statement, [org, group, people]);
+  const reply = { changed: changed.length };
+  return changed.length === 0 ? { reply } : { change: changeOf(kind, org, group, changed), reply };
 }
 
 function changeOf(

@@ -4,6 +4,7 @@ import { People1764300000000 } from './1764300000000-people.js';
 import { AppKeys1764300000100 } from './1764300000100-app-keys.js';
 import { ManagedApps1764400000000 } from './1764400000000-managed-apps.js';
 import { Entitlements1764500000000 } from './1764500000000-entitlements.js';
+import { Deletions1764600000000 } from './1764600000000-deletions.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -12,4 +13,5 @@ export const migrations = [
   AppKeys1764300000100,
   ManagedApps1764400000000,
   Entitlements1764500000000,
+  Deletions1764600000000,
 ];

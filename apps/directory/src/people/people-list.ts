@@ -48,7 +48,13 @@ function candidates(first: string, at: string, id: string, from: string): Statem
 const ofPerson = ['p.created_at', 'p.id'] as const;
 /** By the filter that is an index scan. */
 export const peoplePages = {
-  group: candidates('group', 'm.added_at', 'm.person_id', 'FROM group_member m WHERE m.org = $1 AND m.group_id = $4'),
+  group: candidates(
+    'group',
+    'm.added_at',
+    'm.person_id',
+    `FROM group_member m WHERE m.org = $1 AND m.group_id = $4
+       AND (SELECT g.deleted_at IS NULL FROM person_group g WHERE g.org = $1 AND g.id = $4)`,
+  ),
   role: candidates('role', ...ofPerson, `FROM person p WHERE p.org = $1 AND p.roles <> '{}'`),
   q: candidates(
     'search',

@@ -1,8 +1,6 @@
 // After an erasure and the nightly rewrite of tables no file of the stack contains anything of the customer.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { bytesOf, eventually, tracesIn } from '@holdfast/testing';
+import { bytesOf, eventually } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { filesOfAllRelations, query } from '../database.ts';
 import { closeConnections } from '../http.ts';
@@ -11,6 +9,7 @@ import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import { customerScopes, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
+import { filesBelow, found } from './stored-files.fixture.ts';
 
 const browser = 'Mozilla/5.0 (Canary; of Grace alone)';
 const reason = 'Grace Canary called: her phone is in the river';
@@ -28,31 +27,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(closeConnections);
-
-interface Found {
-  file: string;
-  traces: string[];
-}
-
-const found = (files: { name: string; bytes: Buffer }[], values: string[]): Found[] =>
-  files
-    .map(({ name, bytes }) => ({ file: name, traces: tracesIn(bytes, values) }))
-    .filter(({ traces }) => traces.length > 0);
-
-/** All files below a folder of the stack. A file that is deleted meanwhile counts as empty. */
-function filesBelow(...folder: string[]): { name: string; bytes: Buffer }[] {
-  const path = join(stack.home, ...folder);
-  const names = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return names.map((entry) => ({ name: entry.name, bytes: readOrEmpty(join(entry.parentPath, entry.name)) }));
-}
-
-function readOrEmpty(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch {
-    return Buffer.alloc(0);
-  }
-}
 
 it('leaves nothing of the customer in statistics, tables, indexes, JetStream and logs after a rewrite', async () => {
   const grace = await newCustomer(shop);

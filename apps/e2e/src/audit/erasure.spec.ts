@@ -1,11 +1,6 @@
 // After an erasure: a dump of the whole database reveals nothing, and everything that was proved before still verifies.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { AuditEvent, AuditProof } from '@holdfast/contracts';
 import { eventually, guessable, traces } from '@holdfast/testing';
-import { leafHash, openCheckpoint, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import { Client } from '../client.ts';
 import { rowsOfAllTables } from '../database.ts';
 import { closeConnections } from '../http.ts';
@@ -13,17 +8,14 @@ import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
 import { customerScopes, stack } from '../under-test.ts';
-import { holdfast } from './command-line.fixture.ts';
+import { LogKeeper, withoutPersonalData } from './log-export.fixture.ts';
 
 let shop: Client;
 let auditor: Client;
 let site: RelyingParty;
-let folder: string;
-let key: string;
-const pathOf = (name: string) => join(folder, name);
+let keeper: LogKeeper;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'holdfast-erasure-'));
   const org = await stack.newOrganization();
   site = await RelyingParty.make(org, 'shop', { grants: customerScopes });
   shop = new Client(stack, site.app);
@@ -32,34 +24,12 @@ beforeAll(async () => {
     await stack.newApp(org, 'auditor', ['audit:read', 'audit:export', 'webhooks:manage'], 'service'),
     ['audit:read', 'audit:export', 'webhooks:manage'],
   );
-  [key] = (await auditor.call<{ keys: [string] }>('GET', `${auditor.api}/admin/audit/keys`)).body.keys;
+  keeper = await LogKeeper.of(auditor);
 });
 afterAll(() => {
-  rmSync(folder, { recursive: true });
+  keeper.remove();
   closeConnections();
 });
-
-const exportTo = async (name: string) => {
-  const { clientId, clientSecret } = auditor.app;
-  const { code, errors } = await holdfast(
-    [
-      'audit',
-      'export',
-      '--url',
-      `${stack.baseUrl}/o/${auditor.app.org}`,
-      '--client-id',
-      clientId,
-      '--out',
-      pathOf(name),
-    ],
-    { HOLDFAST_CLIENT_SECRET: clientSecret },
-  );
-  expect([code, errors]).toEqual([0, expect.not.stringContaining('rror')]);
-};
-const verify = async (name: string, ...more: string[]) => {
-  const { output } = await holdfast(['audit', 'verify', pathOf(name), '--key', key, ...more, '--json']);
-  return JSON.parse(output) as { verified: boolean; findings: string[]; entries: number };
-};
 
 /** The whole database, without the event `subject.erased` in the feed, which names the subject for the organization. */
 const dump = async () =>
@@ -97,14 +67,9 @@ it('leaves nothing of the customer to recover or to find, and earlier proofs and
   );
   expect(records.find((e) => e.action === 'customer.sign_in')!.request.userAgent).toBe(browser);
   expect(records.find((e) => e.action === 'credential.suspend')!.changes!.reason).toEqual({ to: reason });
-  const proofs = await Promise.all(
-    records.map(
-      async ({ id }) => (await auditor.call<AuditProof>('GET', `${auditor.api}/admin/audit/events/${id}/proof`)).body,
-    ),
-  );
-  writeFileSync(pathOf('before.checkpoint'), (await auditor.call('GET', `${auditor.api}/admin/audit/checkpoint`)).text);
-  await exportTo('before.ndjson');
-  expect(readFileSync(pathOf('before.ndjson'), 'utf8')).toContain(ada.subject);
+  const proofs = await Promise.all(records.map(({ id }) => keeper.proofOf(id)));
+  await keeper.keepCheckpoint('before.checkpoint');
+  expect(await keeper.export('before.ndjson')).toContain(ada.subject);
   // Proves that the search works: it finds each id now.
   const whole = await dump();
   for (const id of ids) expect([id, traces(whole, [id]).length]).not.toEqual([id, 0]);
@@ -139,32 +104,9 @@ it('leaves nothing of the customer to recover or to find, and earlier proofs and
   for (const event of records)
     expect(withoutPersonalData(log.find((e) => e.id === event.id)!)).toEqual(withoutPersonalData(event));
 
-  for (const [i, proof] of proofs.entries()) {
-    const { size, root } = openCheckpoint(proof.checkpoint, [parseVerifierKey(key)]);
-    const now = (await auditor.call<AuditProof>('GET', `${auditor.api}/admin/audit/events/${records[i]!.id}/proof`))
-      .body;
-    expect(now.leaf).toBe(proof.leaf);
-    expect(
-      verifyInclusion({
-        index: proof.seq - 1,
-        size,
-        leafHash: leafHash(Buffer.from(now.leaf, 'base64')),
-        proof: proof.hashes.map((hash) => Buffer.from(hash, 'base64')),
-        root,
-      }),
-    ).toBe(true);
-  }
-  expect(await verify('before.ndjson')).toMatchObject({ verified: true, findings: [] });
-  await exportTo('after.ndjson');
-  expect(await verify('after.ndjson', '--checkpoint', pathOf('before.checkpoint'))).toMatchObject({
-    verified: true,
-    findings: [],
-  });
-  expect(traces(readFileSync(pathOf('after.ndjson'), 'utf8'), ids)).toEqual([]);
+  for (const [i, proof] of proofs.entries()) await keeper.requireProved(records[i]!.id, proof);
+  expect(await keeper.verify('before.ndjson')).toMatchObject({ verified: true, findings: [] });
+  const after = await keeper.export('after.ndjson');
+  expect(await keeper.verify('after.ndjson', 'before.checkpoint')).toMatchObject({ verified: true, findings: [] });
+  expect(traces(after, ids)).toEqual([]);
 });
-
-function withoutPersonalData({ actor, targets, request, changes, ...event }: AuditEvent) {
-  const { address: _, userAgent: __, ...rest } = request;
-  const { reason: ___, ...kept } = changes ?? {};
-  return { ...event, actor: actor.type, targets: targets.map(({ type }) => type), request: rest, changes: kept };
-}

@@ -302,8 +302,8 @@ export const tamperings: Tampering[] = [
     apply: ({ sql, org }) => sql.query('DELETE FROM pseudonym_mapping WHERE org = $1', [org]),
     finding: () =>
       new RegExp(
-        '^Entry \\d+ has a pseudonym without a mapping, as if that customer were erased, ' +
-          'but no subject.erase record names them: the mapping was removed',
+        '^Entry \\d+ has a pseudonym without a mapping, as if that customer or person were erased, ' +
+          'but no record of subject.erase or user.remove names them: the mapping was removed',
       ),
   },
   {

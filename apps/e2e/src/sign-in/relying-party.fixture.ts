@@ -16,6 +16,8 @@ export interface PartyOptions {
   idTokenAlg?: 'RS256' | 'ES256';
   grants?: string[];
   backchannelLogoutUri?: string;
+  accessTokenFormat?: 'opaque' | 'jwt';
+  requireDpop?: boolean;
 }
 
 export interface Checks {
@@ -48,6 +50,8 @@ export class RelyingParty {
       idTokenAlg,
       grants = [],
       backchannelLogoutUri,
+      accessTokenFormat,
+      requireDpop = false,
     } = options;
     const app = await stack.createApp({
       org,
@@ -60,6 +64,8 @@ export class RelyingParty {
       ...(pkce && { pkce }),
       ...(idTokenAlg && { idTokenAlg }),
       ...(backchannelLogoutUri && { backchannelLogoutUri }),
+      ...(accessTokenFormat && { accessTokenFormat }),
+      requireDpop,
     });
     return RelyingParty.of(app, idTokenAlg);
   }

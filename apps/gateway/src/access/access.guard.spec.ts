@@ -42,7 +42,7 @@ let proofs: DpopProofs;
 beforeEach(() => {
   [access, deniedRequests] = ['valid', 0];
   session = { fromOwnPage: true };
-  proofs = { verify: () => Promise.resolve(), useOnce: () => undefined } as unknown as DpopProofs;
+  proofs = { verify: () => Promise.resolve(), useOnce: () => Promise.resolve() } as unknown as DpopProofs;
   limits = { countDenied: () => void (deniedRequests += 1), admitCaller: () => undefined } as unknown as RequestLimits;
   // Constructing the strategy registers it with Passport.
   new AccessTokenStrategy(
@@ -110,9 +110,7 @@ describe('AccessGuard', () => {
   });
 
   it('answers 401 to a proof that was used before, after the rate limit, and knows no caller', async () => {
-    proofs.useOnce = () => {
-      throw new DpopError('invalid_dpop_proof', 'used before');
-    };
+    proofs.useOnce = () => Promise.reject(new DpopError('invalid_dpop_proof', 'used before'));
     const request = requestWith('valid', 'globex');
     await expect(activate({ operation: 'issued:read' }, request)).rejects.toMatchObject({ code: 'invalid_dpop_proof' });
     expect([deniedRequests, request.requestContext.claims]).toEqual([1, undefined]);

@@ -4,14 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { compactVerify, importJWK, type CryptoKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { proofAlgorithms, type AccessTokenClaims } from '@holdfast/contracts';
-import { checkPublicJwk, CLOCK, type CheckedJwk, type Clock } from '@holdfast/platform';
+import { proofAlgorithms, useProof, type AccessTokenClaims } from '@holdfast/contracts';
+import { Bus, UncertainError } from '@holdfast/messaging';
+import { checkPublicJwk, CLOCK, unavailable, type CheckedJwk, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { DpopError } from '../edge/problems/problem.js';
+import { contextOf } from '../edge/request-context.js';
 import { headerValues, type PresentedToken } from './authorization-header.js';
 import { DpopNonces, nonceLifetimeMs } from './dpop-nonces.js';
-import { UsedProofs } from './used-proofs.js';
 
 /** A client makes a proof for each request, right before it. One with a wrong clock gets a nonce. */
 const maxAgeSeconds = 60;
@@ -29,9 +30,8 @@ const claimsSchema = z.object({
 type ProofClaims = z.infer<typeof claimsSchema>;
 
 interface Proof {
-  app: string;
-  thumbprint: string;
-  jti: string;
+  /** Of the key and the jti. */
+  hash: string;
   nonce: string | undefined;
 }
 
@@ -39,14 +39,13 @@ interface Proof {
 @Injectable()
 export class DpopProofs {
   private readonly nonces: DpopNonces;
-  // Longer than a proof is accepted, whether by its time or by its nonce.
-  private readonly used = new UsedProofs(nonceLifetimeMs + maxAheadSeconds * 1000);
   private readonly keys = new LRUCache<string, CryptoKey | Uint8Array>({ max: 10_000 });
   private readonly proofs = new WeakMap<object, Proof>();
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'BASE_URL' | 'PAGE_TOKEN_KEY'>,
     @Inject(CLOCK) private readonly clock: Clock,
+    private readonly bus: Bus,
   ) {
     this.nonces = new DpopNonces(config.PAGE_TOKEN_KEY);
   }
@@ -65,22 +64,25 @@ export class DpopProofs {
       throw new DpopError('invalid_token', 'This token is not bound to a key. Send it as "Bearer", without a proof.');
     const { key, payload } = await this.open(oneProof(request), jkt);
     this.checkClaims(request, presented.token, payload);
-    const thumbprint = key.id;
-    this.proofs.set(request, { app: claims.client_id, thumbprint, jti: payload.jti, nonce: payload.nonce });
+    this.proofs.set(request, { hash: hash('sha256', `${key.id} ${payload.jti}`, 'base64url'), nonce: payload.nonce });
   }
 
   /**
-   * Accepts the proof of this request once, and gives the client a nonce for the next one. After the rate limit of the
-   * app, which thereby limits how many proofs are remembered. @throws DpopError, unavailable
+   * Accepts the proof of this request once, on all replicas, and gives the client a nonce for the next one. After the
+   * rate limit of the app, which thereby limits how many proofs are stored. Without a reply from auth the request is
+   * refused. @throws DpopError, unavailable
    */
-  useOnce(request: FastifyRequest, reply: FastifyReply): void {
+  async useOnce(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const proof = this.proofs.get(request);
     if (!proof) return;
     const nowMs = this.clock.now().getTime();
     const next = this.nonces.current(nowMs);
     if (proof.nonce !== next) void reply.header('dpop-nonce', next);
-    if (!this.used.add(proof.app, proof.thumbprint, proof.jti, nowMs))
-      throw invalid('The proof was used before. Make a new one, with another jti, for each request.');
+    const seconds = proof.nonce === undefined ? maxAgeSeconds + maxAheadSeconds : nonceLifetimeMs / 1000;
+    const { first } = await this.bus
+      .request(useProof, { proof: proof.hash, seconds }, contextOf(request))
+      .catch(asNotStarted);
+    if (!first) throw invalid('The proof was used before. Make a new one, with another jti, for each request.');
   }
 
   /** The content of a proof that the key of the token has signed. */
@@ -136,6 +138,12 @@ export class DpopProofs {
     this.keys.set(name, imported);
     return imported;
   }
+}
+
+/** The request itself has not begun, so nothing of it can have been changed. */
+function asNotStarted(error: unknown): never {
+  if (!(error instanceof UncertainError)) throw error;
+  throw unavailable(error.detail ?? 'The proof could not be checked.', 1, error.origin);
 }
 
 function oneProof({ raw }: FastifyRequest): string {

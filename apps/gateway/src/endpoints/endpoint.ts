@@ -63,9 +63,9 @@ export interface Endpoint<
   bodyOperation?: (json: unknown) => Operation | PersonOperation | undefined;
   /**
    * The change widens rights, so a person must have signed in a short time ago (RFC 9470); a function decides by the
-   * body. Programs are not concerned.
+   * body, the service by what is stored. Programs are not concerned.
    */
-  stepUp?: true | ((json: unknown) => boolean);
+  stepUp?: true | 'service decides' | ((json: unknown) => boolean);
   /** Audit action of its requests. Every endpoint has either this or `unrecorded`. */
   action?: Action;
   /** Why its requests leave no audit record. Only public endpoints may. */

@@ -4,6 +4,7 @@ import { Controller, Module } from '@nestjs/common';
 import { exportJWK, SignJWT } from 'jose';
 import {
   accessChanges,
+  adminUpdateApp,
   appAccess,
   appendRecords,
   countDeniedRequests,
@@ -21,7 +22,7 @@ import {
   type Role,
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { sha256 } from '@holdfast/platform';
+import { AppError, sha256 } from '@holdfast/platform';
 import { eventually } from '@holdfast/testing';
 import { AuthStub, GatewayStack, type Gateway } from '../gateway-stack.fixture.js';
 import { sendRequest, type TestResponse } from '../http-client.fixture.js';
@@ -105,6 +106,12 @@ class Directory {
   @Handles(accessChanges)
   async changes(): Promise<ReplyOf<typeof accessChanges>> {
     return { seq: 1, entries: [] };
+  }
+
+  /** As for an app that holds a scope. */
+  @Handles(adminUpdateApp)
+  async update({ signedInRecently }: RequestOf<typeof adminUpdateApp>): Promise<ReplyOf<typeof adminUpdateApp>> {
+    throw new AppError(signedInRecently ? 'unknown_app' : 'step_up_required');
   }
 
   /** There are no heartbeats, so the gateway asks for each request. */
@@ -363,6 +370,26 @@ describe('the Admin API with a session', () => {
     expect((await change({ cookie, origin: base })).status).toBe(422);
     state.authTime += 700;
     expect((await change({ cookie: await signIn(), origin: base }, grants, '{}')).status).toBe(422);
+  });
+
+  test('tells directory whether the sign-in is recent, and shows the step-up that directory requires', async () => {
+    const update = async () =>
+      send(
+        'PATCH',
+        `/o/acme/api/admin/apps/app_${'a'.repeat(22)}`,
+        { cookie: await signIn(), origin: base, 'content-type': 'application/json' },
+        '{"redirectUris":[]}',
+      );
+    expect(codeOf(await update())).toEqual([404, 'unknown_app']);
+    state.authTime -= 700;
+    const refused = await update();
+    expect(codeOf(refused)).toEqual([401, 'step_up_required']);
+    expect(refused.headers['www-authenticate']).toContain('error="insufficient_user_authentication", max_age="600"');
+    expect(state.records.at(-1)).toMatchObject({
+      action: 'app.update',
+      actor: { type: 'person', id: state.person },
+      outcome: { result: 'denied', status: 401, code: 'step_up_required' },
+    });
   });
 });
 

@@ -202,7 +202,14 @@ const revocation = issuerEndpoint(
   issuerPaths.revocation,
   'Revoke a token (RFC 7009)',
   'Done, whether there was such a token or not',
-  { action: 'customer.token_revoke', limit: 'token', reference: revocationReference },
+  {
+    action: 'customer.token_revoke',
+    limit: 'token',
+    reference: revocationReference,
+    description:
+      'Ends the other tokens of the same sign-in at the app too. An API that only verifies the signature of a JWT ' +
+      'accepts it until it expires.',
+  },
 );
 
 const introspectionReference: Json = {

@@ -4,11 +4,15 @@ import { texts } from '../texts.ts';
 
 const shortId = location.pathname.split('/')[2]!;
 
+const returnUrl = `/hub/${shortId}`;
+
 runLinkPage({
   words: texts.invitation,
   viewOf: ({ state, ...invitation }: InvitationLink & { organization: { name: string } }) => ({
     ...invitation,
     state: state === 'accepted' ? 'used' : state,
+    // Who has a passkey can sign in there; for the others it leads nowhere.
+    ...((state === 'accepted' || state === 'open') && { returnUrl }),
   }),
-  returnUrl: `/hub/${shortId}`,
+  returnUrl,
 });

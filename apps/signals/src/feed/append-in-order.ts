@@ -30,7 +30,7 @@ export interface FeedPlan {
   early: PublicEvent[];
   /** Ids of events that no longer wait. */
   settled: string[];
-  /** Keys of customers whose earlier events are deleted. */
+  /** Keys of customers and people whose earlier events are deleted. */
   erased: Set<string>;
   /** Events that were appended before their predecessor, or after their successor. */
   unordered: PublicEvent[];

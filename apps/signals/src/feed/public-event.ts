@@ -11,7 +11,7 @@ export interface PublicEvent {
   type: string;
   version: number;
   occurredAt: Date;
-  /** Deletes everything about this customer except `data`. */
+  /** Deletes everything about this customer or person except `data`. */
   erases: boolean;
   /**
    * Data of the public event. Absent in `subject.erasure_started`, and in events from before the feed existed: only

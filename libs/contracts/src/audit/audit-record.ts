@@ -99,6 +99,7 @@ export const actions = {
   'access_request.deny': 'An access request was denied',
   'access_request.withdraw': 'A person withdrew an access request',
   'access_request.expire': 'An access request expired',
+  'access_request.cancel': 'A pending access request ended, because its app was deleted',
   'entitlement.list': 'Entitlements were listed: who can reach which app, and by which path',
   'request.denied': 'A request was denied',
 } as const;

@@ -1,5 +1,6 @@
 import { listKeys, platformKeys, rotateKeys } from './auth.js';
 import { createHubSession, endHubSession, exchangeHubSession } from './hub.js';
+import { useProof } from './proofs.js';
 
 /** Every contract that auth handles. */
 export const authContracts = [
@@ -9,4 +10,5 @@ export const authContracts = [
   createHubSession,
   exchangeHubSession,
   endHubSession,
+  useProof,
 ] as const;

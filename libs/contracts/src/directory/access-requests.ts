@@ -16,7 +16,8 @@ const duration = z
   .min(minSeconds, `must be ${minSeconds} to ${maxSeconds} seconds (90 days)`)
   .max(maxSeconds, `must be ${minSeconds} to ${maxSeconds} seconds (90 days)`);
 
-export const accessRequestStatuses = ['pending', 'approved', 'denied', 'withdrawn', 'expired'] as const;
+/** `cancelled`: its app was deleted before anybody decided it. */
+export const accessRequestStatuses = ['pending', 'approved', 'denied', 'withdrawn', 'expired', 'cancelled'] as const;
 export type AccessRequestStatus = (typeof accessRequestStatuses)[number];
 
 export const newAccessRequestSchema = z
@@ -41,13 +42,15 @@ export const accessRequestSchema = z
     user: uuid.describe('Who requests access'),
     app: z.string().describe('Client ID of the app'),
     reason: z.string().describe('Why'),
-    status: z.enum(accessRequestStatuses).describe('What has become of it'),
+    status: z
+      .enum(accessRequestStatuses)
+      .describe('What has become of it; `cancelled`: its app was deleted before anybody decided it'),
     durationSeconds: z.int().describe('For how long the person requests access'),
     createdAt: instant.describe('When it was made'),
     expiresAt: instant.describe('When it expires unless somebody decides it'),
     grantedSeconds: z.int().optional().describe('For how long it was approved'),
     assignment: uuid.optional().describe('The assignment that the approval created, until it ends'),
-    decidedAt: instant.optional().describe('When it was decided or withdrawn'),
+    decidedAt: instant.optional().describe('When it was decided or withdrawn, or expired or was cancelled'),
     decidedBy: z
       .strictObject({
         type: z.enum(['person', 'app', 'operator']).describe('Kind of decider'),

@@ -151,6 +151,8 @@ export const appCursorSchema = z.strictObject({ createdAt: instant, clientId });
 
 /** Whether the caller is a person who may change grants too (`grants:manage`). The gateway knows it from the token. */
 const mayManageGrants = z.boolean().default(false);
+/** Whether a person signed in a short time ago. Only then do they change what could take over an app with a scope. */
+const signedInRecently = z.boolean().default(false);
 /** Versions of `If-Match`: with any other version nothing is changed. */
 const ifVersions = z.array(z.int()).max(20).optional();
 const changeErrors = ['unknown_app', 'app_protected', 'precondition_failed'] as const;
@@ -189,9 +191,9 @@ export const adminUpdateApp = idempotentCommand({
   service: 'directory',
   name: 'admin-update-app',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, changes: appPatchSchema, ifVersions, mayManageGrants }),
+  request: z.strictObject({ clientId, changes: appPatchSchema, ifVersions, mayManageGrants, signedInRecently }),
   reply: z.strictObject({ app: managedAppSchema }),
-  errors: [...changeErrors, 'conflict', 'invalid_request'],
+  errors: [...changeErrors, 'step_up_required', 'conflict', 'invalid_request'],
 });
 export const adminDisableApp = idempotentCommand({
   service: 'directory',

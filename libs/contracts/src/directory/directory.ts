@@ -198,6 +198,15 @@ export const disableApp = command({
   reply: appSchema,
   errors: ['unknown_app'],
 });
+/** For good. Its assignments and pending access requests end within seconds. */
+export const deleteApp = command({
+  service: 'directory',
+  name: 'delete-app',
+  callers: ['operator'],
+  request: z.strictObject({ clientId }),
+  reply: z.strictObject({}),
+  errors: ['unknown_app', 'app_protected'],
+});
 export const grantOperations = command({
   service: 'directory',
   name: 'grant-operations',

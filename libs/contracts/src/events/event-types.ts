@@ -116,7 +116,9 @@ export const eventTypes = {
   },
   'app.deleted': {
     producer: 'directory',
-    description: 'An app was deleted. Its assignments ended with it, without events of their own',
+    description:
+      'An app was deleted: nobody can use it any more. An event for each of its assignments and pending access ' +
+      'requests follows',
     data: z.strictObject(app),
   },
   'user.invited': {
@@ -144,7 +146,9 @@ export const eventTypes = {
   },
   'user.removed': {
     producer: 'directory',
-    description: 'Every service has deleted the removed person',
+    description:
+      'Every service has deleted the removed person. Their memberships, assignments and access requests ended with ' +
+      'them and have no events of their own: an erasure deletes every earlier event that names the person',
     data: z.strictObject(user),
   },
   'role.changed': {
@@ -158,7 +162,11 @@ export const eventTypes = {
     description: 'The name or description of a group changed',
     data: z.strictObject(group),
   },
-  'group.deleted': { producer: 'directory', description: 'A group was deleted', data: z.strictObject(group) },
+  'group.deleted': {
+    producer: 'directory',
+    description: 'A group was deleted, and its assignments have ended. An event for each of its members follows',
+    data: z.strictObject(group),
+  },
   'group.member_added': {
     producer: 'directory',
     description: 'A person became a member of a group',
@@ -179,8 +187,11 @@ export const eventTypes = {
   },
   'assignment.ended': {
     producer: 'directory',
-    description: 'An assignment was removed, or ended by itself',
-    data: z.strictObject({ ...assignment, cause: z.enum(['removed', 'expired']).describe('Why it ended') }),
+    description: 'An assignment was removed, ended by itself, or ended with its app or group',
+    data: z.strictObject({
+      ...assignment,
+      cause: z.enum(['removed', 'expired', 'app_deleted', 'group_deleted']).describe('Why it ended'),
+    }),
   },
   'access_request.created': {
     producer: 'directory',
@@ -205,6 +216,11 @@ export const eventTypes = {
   'access_request.expired': {
     producer: 'directory',
     description: 'Nobody decided an access request in time',
+    data: z.strictObject(accessRequest),
+  },
+  'access_request.cancelled': {
+    producer: 'directory',
+    description: 'A pending access request ended, because its app was deleted',
     data: z.strictObject(accessRequest),
   },
 } as const satisfies Record<string, EventDefinition>;

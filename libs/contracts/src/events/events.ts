@@ -95,6 +95,7 @@ const personEventTypes = [
   'access_request.denied',
   'access_request.withdrawn',
   'access_request.expired',
+  'access_request.cancelled',
 ] as const satisfies EventType[];
 
 /**

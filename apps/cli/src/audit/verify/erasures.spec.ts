@@ -63,8 +63,8 @@ describe('a pseudonym without a mapping', () => {
 
   test('does not verify when no customer was erased, or another one', () => {
     const sentence =
-      'Entry 3 has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record ' +
-      'names them: the mapping was removed.';
+      'Entry 3 has a pseudonym without a mapping, as if that customer or person were erased, but no record of ' +
+      'subject.erase or user.remove names them: the mapping was removed.';
     expect(check(logWith(9, entryAbout(3, ['customer', customer])))).toMatchObject({
       verified: false,
       findings: [sentence],
@@ -85,7 +85,22 @@ describe('a pseudonym without a mapping', () => {
   test('does not verify when it belongs to an offer whose customer has a mapping', () => {
     const entry = entryOf(3);
     expect(check(logWith(9, { ...entry, names: entry.names!.slice(0, 1) })).findings).toEqual([
-      expect.stringContaining('Entry 3 has a pseudonym of an offer or credential without a mapping'),
+      expect.stringContaining(
+        'Entry 3 has a pseudonym of something that belongs to a customer or person, without a mapping',
+      ),
+    ]);
+  });
+
+  test('does not verify when it belongs to the assignment of a person who has a mapping', () => {
+    const open = entryOf(3);
+    const [person, owned] = open.names!.map(({ pseudonym }) => pseudonym) as [string, string];
+    const targets = [
+      { type: 'assignment' as const, id: owned },
+      { type: 'person' as const, id: person },
+    ];
+    const entry = { ...entryOf(3, { action: 'assignment.create', targets }), names: open.names!.slice(0, 1) };
+    expect(check(logWith(9, { ...entry, class: 'changes' })).findings).toEqual([
+      expect.stringContaining('Entry 3 has a pseudonym of something that belongs to a customer or person'),
     ]);
   });
 

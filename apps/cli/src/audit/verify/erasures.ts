@@ -56,8 +56,8 @@ export class Erasures {
         removed.length > 1 ? `, and so were the mappings of ${plural(removed.length - 1, 'other', 'others')}` : '';
       findings.at(
         first,
-        'has a pseudonym without a mapping, as if that customer were erased, but no subject.erase record names them: ' +
-          `the mapping was removed${others}`,
+        'has a pseudonym without a mapping, as if that customer or person were erased, but no record of ' +
+          `subject.erase or user.remove names them: the mapping was removed${others}`,
       );
     }
     if (this.partlyMapped.length > 0) {
@@ -68,8 +68,8 @@ export class Erasures {
           : '';
       findings.at(
         first,
-        `has a pseudonym of an offer or credential without a mapping${others}, although its customer has one: ` +
-          'the mapping was removed',
+        `has a pseudonym of something that belongs to a customer or person, without a mapping${others}, although ` +
+          'they have one: the mapping was removed',
       );
     }
     return undecided;

@@ -71,25 +71,28 @@ function parsed(text: string): LeafFacts {
 
 const ofCustomers = new Set(['customer', 'person']);
 /** What belongs to a customer or person. */
-const owned = new Set(['offer', 'credential', 'passkey', 'access_request']);
+const owned = new Set(['offer', 'credential', 'passkey', 'assignment', 'access_request']);
+
+const pseudonymForm = /^[\w-]{22}$/;
 
 /** The actor, or else the first target: audit chooses the personal data key of a record by the same rule. */
 function personOf(actor: AuditEvent['actor'], targets: AuditEvent['targets']): string | undefined {
   if (actor.type === 'customer' || actor.type === 'person') return actor.id;
-  return targets.find(({ type }) => ofCustomers.has(type) || owned.has(type))?.id;
+  // The assignment of a group belongs to nobody, and its id is no pseudonym.
+  return targets.find(
+    ({ type, id }) => ofCustomers.has(type) || (owned.has(type) && (type !== 'assignment' || pseudonymForm.test(id))),
+  )?.id;
 }
 
 /** The pseudonyms in a leaf. */
 export interface UnmappedPseudonyms {
   /** Of customers and persons. */
   customers: string[];
-  /** Of their offers, credentials, passkeys and access requests. */
+  /** Of their offers, credentials, passkeys, assignments and access requests. */
   others: string[];
   /** Those that never had a mapping: the record was appended after the erasure. */
   late: readonly string[];
 }
-
-const pseudonymForm = /^[\w-]{22}$/;
 
 /** Costs more than leafFacts(), so it is used only for leaves with a pseudonym that has no mapping. */
 export function pseudonymsIn(bytes: Buffer): UnmappedPseudonyms {

@@ -2,11 +2,12 @@ import { Controller } from '@nestjs/common';
 import { adminUpdateApp, type AppPatch, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
-import { Outbound } from '@holdfast/platform';
-import { toApp } from '../app.entity.js';
+import { AppError, Outbound } from '@holdfast/platform';
+import { scopesOf, toApp } from '../app.entity.js';
 import { differences } from '../new-app.js';
 import { requireCallable } from '../require-callable.js';
 import { requireUsable } from '../require-usable.js';
+import { needsRecentSignIn } from './app-fence.js';
 import { ManagedApps, toManagedApp } from './managed-apps.js';
 
 /** PATCH …/admin/apps/{clientId} */
@@ -20,8 +21,10 @@ export class AdminUpdateAppHandler {
 
   @Handles(adminUpdateApp)
   handle(request: RequestOf<typeof adminUpdateApp>, context: RequestContext): Promise<ReplyOf<typeof adminUpdateApp>> {
-    const { changes: given } = request;
-    return this.idempotency.once(adminUpdateApp, request, context, (keyed) =>
+    const { clientId, changes: given, signedInRecently } = request;
+    // A repeat is the same request, however long ago the person signed in by now.
+    const repeatable = { ...request, signedInRecently: true };
+    return this.idempotency.once(adminUpdateApp, repeatable, context, (keyed) =>
       this.managed.change(
         'change',
         request,
@@ -31,6 +34,8 @@ export class AdminUpdateAppHandler {
           requireUsable(app.kind, withoutNulls(given));
           const { logoUri, helpUri } = app;
           const changes = differences({ ...toApp(app), logoUri, helpUri }, given, app);
+          if (!signedInRecently && needsRecentSignIn({ scopes: scopesOf(app) }, Object.keys(changes ?? {})))
+            throw new AppError('step_up_required', undefined, { targets: [{ type: 'app', id: clientId }] });
           Object.assign(app, given);
           return { action: 'app.update', changes };
         },

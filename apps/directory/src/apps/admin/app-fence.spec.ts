@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { appKinds, operationNames } from '@holdfast/contracts';
-import { refusalOf, type AppAct, type FencedApp, type FencedCaller } from './app-fence.js';
+import { needsRecentSignIn, refusalOf, type AppAct, type FencedApp, type FencedCaller } from './app-fence.js';
 
 const acts: AppAct[] = ['create', 'change', 'delete', 'create_secret', 'revoke_secret'];
 const program: FencedCaller = { type: 'app', clientId: 'app_program', mayManageGrants: false };
@@ -63,5 +63,22 @@ describe('the fence', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+});
+
+describe('a change of settings', () => {
+  const scoped = { scopes: ['offers:write'] as const };
+
+  test.each(['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri', 'pkce'])(
+    'of %s needs a recent sign-in when the app holds a scope',
+    (setting) => {
+      expect(needsRecentSignIn(scoped, ['displayName', setting])).toBe(true);
+      expect(needsRecentSignIn({ scopes: [] }, [setting])).toBe(false);
+    },
+  );
+
+  test('of nothing else needs one', () => {
+    for (const changed of [[], ['name', 'displayName', 'logoUri', 'helpUri', 'origins', 'refreshTokens']])
+      expect(needsRecentSignIn(scoped, changed)).toBe(false);
   });
 });

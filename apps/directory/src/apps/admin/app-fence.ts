@@ -1,4 +1,4 @@
-import type { AppKind, Operation } from '@holdfast/contracts';
+import type { AppKind, AppPatch, Operation } from '@holdfast/contracts';
 
 /** Who changes an app through the Admin API. */
 export interface FencedCaller {
@@ -38,4 +38,20 @@ export function refusalOf(caller: FencedCaller, app: FencedApp, act: AppAct): st
   if (act === 'create_secret' && (caller.clientId === undefined || app.createdBy !== caller.clientId))
     return 'A program creates client secrets only for apps that it made.';
   return undefined;
+}
+
+/** Where sign-ins and their ends lead, and what proves that they began in the app. */
+const takeoverSettings: readonly (keyof AppPatch)[] = [
+  'redirectUris',
+  'postLogoutRedirectUris',
+  'backchannelLogoutUri',
+  'pkce',
+];
+
+/**
+ * Whether these changes of settings could take over an app that holds a scope. Then a person must have signed in a
+ * short time ago, as for a grant or a secret: whoever takes over an open session cannot make them.
+ */
+export function needsRecentSignIn(app: Pick<FencedApp, 'scopes'>, changed: readonly string[]): boolean {
+  return app.scopes.length > 0 && takeoverSettings.some((setting) => changed.includes(setting));
 }

@@ -30,9 +30,11 @@ const updateAppEndpoint = endpoint({
   description:
     'Changes only the given members; null removes one, and a list replaces the earlier list. `kind` and `audience` ' +
     'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes only ' +
-    'apps that hold no scope.',
+    'apps that hold no scope. A change of `redirectUris`, `postLogoutRedirectUris`, `backchannelLogoutUri` or `pkce` ' +
+    'of an app that holds one widens rights.',
   operation,
   action: 'app.update',
+  stepUp: 'service decides',
   params,
   body: appPatchSchema,
   idempotent: true,
@@ -61,6 +63,8 @@ const statusChange = (verb: 'disable' | 'enable', summary: string, description: 
     description,
     operation,
     action: `app.${verb}`,
+    // Somebody may have disabled it because its secret leaked.
+    ...(verb === 'enable' && { stepUp: true as const }),
     params,
     idempotent: true,
     versioned: true,
@@ -88,8 +92,8 @@ const deleteAppEndpoint = endpoint({
   tag,
   summary: 'Delete an app',
   description:
-    'Deletes the app with its client secrets and assignments, for good. Its tokens are refused within a second. Its ' +
-    'name can be used again, its client ID never. Customers to whom it made offers stay, but only the app that made ' +
+    'Deletes the app with its client secrets, for good. Its tokens are refused within a second. Its assignments end ' +
+    'and its pending access requests are cancelled, each with an event within seconds. Its name can be used again, its client ID never. Customers to whom it made offers stay, but only the app that made ' +
     'the offers can manage them: disable such an app instead.',
   operation,
   action: 'app.delete',
@@ -110,7 +114,9 @@ export class AppChangesController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ManagedApp> {
-    const command = { clientId: input.params.clientId, changes: input.body, ...commandOf(request, input) };
+    const signedInRecently = !request.requestContext.needsStepUp;
+    const changed = { clientId: input.params.clientId, changes: input.body, signedInRecently };
+    const command = { ...changed, ...commandOf(request, input) };
     const { app } = await this.resources.act(request, reply, adminUpdateApp, command, () => []);
     return shown(request, reply, app);
   }

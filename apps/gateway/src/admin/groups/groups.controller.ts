@@ -136,7 +136,7 @@ const deleteGroupEndpoint = endpoint({
   summary: 'Delete a group',
   description:
     'Ends its memberships and its assignments: whoever could use an app only through the group is signed out of it ' +
-    'within a second.',
+    'within a second. Each membership and assignment that ends has an event.',
   operation,
   action: 'group.delete',
   params,
