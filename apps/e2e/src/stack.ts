@@ -134,6 +134,17 @@ export class Stack {
     return JSON.parse(stdout) as Printed;
   }
 
+  /** What a command of the operator prints for people, and its exit code. */
+  async printed(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+    const [program, env] = this.#builtCommandLine(this.launcher.build);
+    const options = { env: cleanEnvironment(env) };
+    return new Promise((resolve) => {
+      const running = execFile(process.execPath, [program, ...args], options, (_, stdout, stderr) =>
+        resolve({ exitCode: running.exitCode ?? -1, stdout, stderr }),
+      );
+    });
+  }
+
   /** The same with standard input. */
   async operatorWith<Printed = unknown>(input: string, ...args: string[]): Promise<Printed> {
     const [program, env] = this.#commandLine();
@@ -180,9 +191,13 @@ export class Stack {
 
   #commandLine(): [program: string, env: Record<string, string>] {
     if (this.commandLineBuild === undefined) return [join(root, 'tools', 'holdfast.mjs'), { HOLDFAST_HOME: this.home }];
+    return this.#builtCommandLine(this.commandLineBuild);
+  }
+
+  #builtCommandLine(build: string): [program: string, env: Record<string, string>] {
     const { natsUrl } = this.launcher;
     return [
-      join(this.commandLineBuild, 'apps', 'cli', 'dist', 'main.js'),
+      join(build, 'apps', 'cli', 'dist', 'main.js'),
       { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.nkeySeeds.operator!, BASE_URL: this.baseUrl },
     ];
   }

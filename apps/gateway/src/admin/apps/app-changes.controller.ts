@@ -93,8 +93,9 @@ const deleteAppEndpoint = endpoint({
   summary: 'Delete an app',
   description:
     'Deletes the app with its client secrets, for good. Its tokens are refused within a second. Its assignments end ' +
-    'and its pending access requests are cancelled, each with an event within seconds. Its name can be used again, its client ID never. Customers to whom it made offers stay, but only the app that made ' +
-    'the offers can manage them: disable such an app instead.',
+    'and its pending access requests are cancelled, each with an event within seconds. Its name can be used again, ' +
+    'its client ID never. Customers to whom it made offers stay, but only the app that made the offers can manage ' +
+    'them: disable such an app instead.',
   operation,
   action: 'app.delete',
   params,
