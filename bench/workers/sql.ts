@@ -5,8 +5,8 @@ import type { SqlJob } from './job.ts';
 import { serveJobs } from './serve-jobs.ts';
 
 /**
- * As DATABASE_POOL of the services. Plans are generic and use indexes, as theirs do, since planning each list would slow
- * the baseline.
+ * As DATABASE_POOL of the services. Plans are generic and use indexes, as theirs do: planning each list would slow the
+ * baseline.
  */
 const poolSize = 12;
 
