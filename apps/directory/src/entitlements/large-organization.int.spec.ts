@@ -190,7 +190,7 @@ describe('an organization with 100,000 people, 10,000 groups and 1,000,000 membe
   const failing = (fails: (buffers: Buffers, name: string) => boolean) =>
     [...all]
       .filter(([name, buffers]) => fails(buffers, name))
-      .map(([name, b]) => ({ name, ...b, ...ofTenth.get(name) }));
+      .map(([name, buffers]) => ({ name, ...buffers, ofTenth: ofTenth.get(name) }));
 
   it('has the rows for which its statements are made', async () => {
     const count = async (table: string) =>
