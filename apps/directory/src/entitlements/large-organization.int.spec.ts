@@ -55,7 +55,7 @@ function peopleOf(o: LargeOrganization): Pages {
 function groupsOf(o: LargeOrganization): Pages {
   const names = [o.org, limit, 'group 9', 'group 9\u{10FFFF}'];
   const members = (statement: Statement, id: string, late: number): Page => [
-    300,
+    500,
     statement,
     [o.org, id, limit, ...first],
     [o.org, id, limit, o.at(late), lastId],
