@@ -103,6 +103,7 @@ export async function makeCases(
     clientId: shop.clientId,
     clientSecret: shop.clientSecret,
     redirectUri: shop.redirectUris[0]!,
+    scope: 'openid',
     offering: offering.authorization,
   };
   const tokenRequest = {

@@ -14,6 +14,8 @@ import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
 import { measureOverload, overloadTable } from './overload.ts';
+import { makePeopleCases, peopleCaseNames } from './people-cases.ts';
+import { seedPeople, type SeededPeople } from './people.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
 import { baselineList, footprintTable, processTable, speedTable } from './report.ts';
@@ -40,14 +42,25 @@ await bench.ready();
 print(`Seeding ${options.subjects} customers ...`);
 const reader = await seedSubjects(stack, pool, options.subjects);
 await copyTables(pool);
+const people = needsPeople(options) ? await seededPeople() : undefined;
 if (options.only.includes('overload') || options.only.includes('anonymous')) await measureAlone(options);
 else if (options.profile === undefined) await measure(options);
 else await profileService(options.profile, options.only);
 bench.end();
 await pool.end();
 
-function cases(): Promise<Case[]> {
-  return makeCases(stack, reader, pool, bench.stockUrl, options.subjects);
+async function cases(): Promise<Case[]> {
+  const made = await makeCases(stack, reader, pool, bench.stockUrl, options.subjects);
+  return people ? [...made, ...(await makePeopleCases(stack, people))] : made;
+}
+
+function needsPeople({ only }: Options): boolean {
+  return only.length === 0 || peopleCaseNames.some((name) => only.includes(name));
+}
+
+function seededPeople(): Promise<SeededPeople> {
+  print(`Seeding an organization of ${options.people} people ...`);
+  return seedPeople(stack, pool, options.people);
 }
 
 /** Measurements that overload the stack, without any other one. */

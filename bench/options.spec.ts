@@ -17,5 +17,6 @@ test('measures 1, 16 and 64 concurrent requests by default', () => {
 test('explains invalid options', () => {
   expect(() => parseOptions(['--fast'])).toThrow('Unknown option --fast');
   expect(() => parseOptions(['--rounds', 'x'])).toThrow('above zero');
+  expect(() => parseOptions(['--people', '1500'])).toThrow('multiple of 1000');
   expect(() => parseOptions(['--profile', 'nobody'])).toThrow('--profile must be one of');
 });

@@ -11,6 +11,8 @@ export interface Options {
   only: string[];
   /** Customers of the app whose lists are read. */
   subjects: number;
+  /** People of the large organization. */
+  people: number;
   /** Calls of each public route without a token. */
   calls: number;
   /** Organizations whose issuers receive requests. */
@@ -26,9 +28,11 @@ export const help = `Usage: npm run bench [-- options]
   --rounds N          interleaved rounds, of which medians are printed (5)
   --seconds S         length of one measurement (2)
   --concurrency LIST  concurrent requests (1,16,64)
-  --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,issuers,audit,verify (all)
+  --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,people,people-search,members,
+                      entitlements,person-check,person-sign-in,issuers,audit,verify (all)
                       or one of overload,anonymous alone, which are not part of all
   --subjects N        customers of the app whose lists are read (100000)
+  --people N          people of the organization whose lists are read, a multiple of 1000 (100000)
   --organizations N   organizations for issuers (1000; generating their keys takes minutes)
   --calls N           anonymous calls of each public route (1000000), for --only anonymous
   --json FILE         writes all measurements
@@ -49,6 +53,7 @@ export function parseOptions(args: string[]): Options {
     concurrency: [1, 16, 64],
     only: [],
     subjects: 100_000,
+    people: 100_000,
     organizations: 1000,
     calls: 1_000_000,
     help: false,
@@ -63,6 +68,7 @@ export function parseOptions(args: string[]): Options {
     if (name === '--rounds') options.rounds = number(value);
     else if (name === '--seconds') options.seconds = number(value);
     else if (name === '--subjects') options.subjects = number(value);
+    else if (name === '--people') options.people = number(value);
     else if (name === '--organizations') options.organizations = number(value);
     else if (name === '--calls') options.calls = number(value);
     else if (name === '--concurrency') options.concurrency = list(value).map(number);
@@ -75,15 +81,18 @@ export function parseOptions(args: string[]): Options {
     options.rounds,
     options.seconds,
     options.subjects,
+    options.people,
     options.organizations,
     options.calls,
     ...options.concurrency,
   ]) {
     if (!(n > 0))
       throw new Error(
-        '--rounds, --seconds, --subjects, --organizations, --calls and --concurrency must be numbers above zero.',
+        '--rounds, --seconds, --subjects, --people, --organizations, --calls and --concurrency must be numbers ' +
+          'above zero.',
       );
   }
+  if (options.people % 1000 !== 0) throw new Error('--people must be a multiple of 1000.');
   if (options.profile !== undefined && !services.includes(options.profile))
     throw new Error(`--profile must be one of ${services.join(', ')}.`);
   return options;

@@ -22,7 +22,10 @@ export interface SqlJob {
   args: unknown;
 }
 
-/** Whole sign-ins at an app. The worker creates the customers and claims their offers with the first job. */
+/**
+ * Whole sign-ins at an app. With the first job the worker creates the customers and claims their offers, or accepts the
+ * invitations of people.
+ */
 export interface SignInJob {
   kind: 'sign-in';
   url: string;
@@ -30,8 +33,11 @@ export interface SignInJob {
   clientId: string;
   clientSecret: string;
   redirectUri: string;
-  /** `Authorization` header with the scope for offers. */
-  offering: string;
+  scope: string;
+  /** `Authorization` header with the scope for offers, for customers. */
+  offering?: string;
+  /** What is after the # of invitation links, for people: one for each concurrent sign-in. */
+  invitations?: string[];
 }
 
 export type Job = HttpJob | SqlJob | SignInJob;

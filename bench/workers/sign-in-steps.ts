@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { CookieJar, SoftwareAuthenticator } from '@holdfast/testing';
 import type { SignInJob } from './job.ts';
 
-export interface Customer {
+/** A customer or a person. */
+export interface Subject {
   subject: string;
   authenticator: SoftwareAuthenticator;
 }
@@ -39,8 +40,7 @@ function fromPage(url: string, body: object): RequestInit {
 }
 
 /** Makes an offer and claims it by the public routes. */
-export async function newCustomer({ url, org, offering }: SignInJob): Promise<Customer> {
-  const origin = new URL(url).origin;
+export async function newCustomer({ url, org, offering = '' }: SignInJob): Promise<Subject> {
   const offers = `${url}/o/${org}/api/credentials/offers`;
   const { body: offer } = await exchange('offer', 201, offers, {
     method: 'POST',
@@ -48,31 +48,37 @@ export async function newCustomer({ url, org, offering }: SignInJob): Promise<Cu
     headers: { authorization: offering, 'content-type': 'application/json' },
   });
   const token = new URL(offer.claimUrl as string).hash.slice(1);
+  return { subject: offer.subject as string, authenticator: await makePasskey(url, `/o/${org}/api/claim`, token, 200) };
+}
+
+/** Accepts an invitation by the public routes. */
+export async function newPerson({ url, org }: SignInJob, token: string): Promise<Subject> {
+  // The response of the sign-in tells who it is.
+  return { subject: '', authenticator: await makePasskey(url, `/o/${org}/api/invitation`, token, 204) };
+}
+
+async function makePasskey(url: string, path: string, token: string, expected: number): Promise<SoftwareAuthenticator> {
+  const { origin } = new URL(url);
   const authenticator = new SoftwareAuthenticator();
-  const { body, headers } = await exchange(
-    'claim options',
-    200,
-    `${url}/o/${org}/api/claim/options`,
-    fromPage(origin, { token }),
-  );
+  const { body, headers } = await exchange('options', 200, `${url}${path}/options`, fromPage(origin, { token }));
   const response = authenticator.register(body.options as object, { origin });
-  const complete = new URL(`${url}/o/${org}/api/claim/complete`);
+  const complete = new URL(`${url}${path}/complete`);
   const jar = new CookieJar();
   jar.keep(headers.getSetCookie());
   const { headers: more, ...completion } = fromPage(origin, { token, response });
-  await exchange('claim', 200, complete, {
+  await exchange('complete', expected, complete, {
     ...completion,
     headers: { ...(more as Record<string, string>), cookie: jar.for(complete.pathname) },
   });
-  return { subject: offer.subject as string, authenticator };
+  return authenticator;
 }
 
 /**
  * Signs in with six requests: authorize, the two JSON routes of the sign-in page and resume by a browser without a
- * session, then token and userinfo by the app.
+ * session, then token and userinfo by the app. Resolves to the access token.
  */
-export async function signIn(job: SignInJob, { subject, authenticator }: Customer): Promise<void> {
-  const { url, org, clientId, clientSecret, redirectUri } = job;
+export async function signIn(job: SignInJob, who: Subject): Promise<string> {
+  const { url, org, clientId, clientSecret, redirectUri, scope } = job;
   const issuer = `${url}/o/${org}`;
   const { origin } = new URL(url);
   const jar = new CookieJar();
@@ -91,7 +97,7 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope: 'openid',
+    scope,
     state,
     nonce,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
@@ -100,7 +106,7 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const page = (await browse('authorize', 303, `${issuer}/authorize?${parameters}`)).location;
   const steps = page.replace('/sign-in/', '/api/sign-in/');
   const { body: optionsBody } = await browse('options', 200, `${steps}/options`, fromPage(origin, {}));
-  const response = authenticator.authenticate(optionsBody.options as object, { origin });
+  const response = who.authenticator.authenticate(optionsBody.options as object, { origin });
   const { body: completed } = await browse('complete', 200, `${steps}/complete`, fromPage(origin, { response }));
   const callback = new URL((await browse('resume', 303, completed.redirectTo as string)).location);
   if (callback.searchParams.get('state') !== state) throw new Error('the app received another state');
@@ -120,5 +126,7 @@ export async function signIn(job: SignInJob, { subject, authenticator }: Custome
   const { body: claims } = await exchange('userinfo', 200, `${issuer}/userinfo`, {
     headers: { authorization: `Bearer ${tokens.access_token as string}` },
   });
-  if (claims.sub !== subject) throw new Error('userinfo is of another customer');
+  who.subject ||= claims.sub as string;
+  if (claims.sub !== who.subject) throw new Error('userinfo is of somebody else');
+  return tokens.access_token as string;
 }

@@ -5,7 +5,8 @@ import type { SqlJob } from './job.ts';
 import { serveJobs } from './serve-jobs.ts';
 
 /**
- * As DATABASE_POOL of the services. Plans are generic, as theirs are, since planning each list would slow the baseline.
+ * As DATABASE_POOL of the services. Plans are generic and use indexes, as theirs do: planning each list would slow the
+ * baseline.
  */
 const poolSize = 12;
 
@@ -15,7 +16,11 @@ serveJobs<SqlJob>(async ({ url, statement, args }, { concurrency, seconds }) => 
   const { text, values } = statements[statement]!;
   const pool =
     pools.get(url) ??
-    new pg.Pool({ connectionString: url, max: poolSize, options: '-c plan_cache_mode=force_generic_plan' });
+    new pg.Pool({
+      connectionString: url,
+      max: poolSize,
+      options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c jit=off',
+    });
   pools.set(url, pool);
   const latencies: number[] = [];
   let failures = 0;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import {
@@ -9,8 +10,8 @@ import {
   type DirectoryEvent,
   type ServiceName,
 } from '@holdfast/contracts';
-import { migrate } from '@holdfast/data';
-import { connectBus, declareStreams } from '@holdfast/messaging';
+import { Database, migrate } from '@holdfast/data';
+import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger, keyedHash } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import {
@@ -123,6 +124,30 @@ export class AuthStack {
       await work();
     } finally {
       await this.startStub(stub);
+    }
+  }
+
+  /**
+   * The statements and the requests over the bus that `work` leads to, by name. It runs ten times, so that what other
+   * jobs of auth do meanwhile does not count.
+   */
+  async costOf(work: () => Promise<unknown>): Promise<{ statements: string[]; requests: string[] }> {
+    const times = 10;
+    const statements = jest.spyOn(this.auth.app.get(Database), 'rows');
+    const requests = jest.spyOn(this.auth.app.get(Bus), 'request');
+    try {
+      for (let i = 0; i < times; i += 1) await work();
+      const repeated = (names: string[]) =>
+        [...Map.groupBy(names, (name) => name)].flatMap(([name, calls]) =>
+          Array.from({ length: Math.floor(calls.length / times) }, () => name),
+        );
+      return {
+        statements: repeated(statements.mock.calls.map(([{ name }]) => name)),
+        requests: repeated(requests.mock.calls.map(([{ subject }]) => subject)),
+      };
+    } finally {
+      statements.mockRestore();
+      requests.mockRestore();
     }
   }
 

@@ -1,5 +1,5 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
@@ -50,7 +50,8 @@ describe('outbox and consumers', () => {
     const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'test' });
     closing.push(() => database.close());
     const outbox = new Outbox(stream, database, await connectAs('directory'));
-    await outbox.relay.start();
+    // A confirmation needs two readings of the backlog: with the usual two seconds each test would wait for four.
+    await outbox.relay.start({ sweep: 200, confirm: 200 });
     closing.push(() => outbox.relay.stop());
     const emit = async (events: DirectoryEvent[]) => {
       const rows = events.map((e) => outbox.row(e));
@@ -76,16 +77,19 @@ describe('outbox and consumers', () => {
   const unconfirmed = async () =>
     Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
 
+  beforeAll(async () => {
+    tables = await createTestDatabase('directory', (url) => migrate('directory', url, [OutboxOnly1700000000000]));
+  });
   beforeEach(async () => {
     closing = [];
     nats = await startTestBus();
-    tables = await createTestDatabase('directory', (url) => migrate('directory', url, [OutboxOnly1700000000000]));
+    await tables.query('TRUNCATE directory.outbox, directory.quarantined_event');
   });
   afterEach(async () => {
     for (const close of closing.reverse()) await close();
-    await tables.drop();
     await nats.stop();
   });
+  afterAll(() => tables.drop());
 
   it('keeps events when streams are declared again', async () => {
     const first = await declare();

@@ -49,6 +49,9 @@ const roomyShare = 0.5;
 /** A process that stood still for longer than this cannot know what the stream has discarded meanwhile. */
 const maxStateAgeMs = 10_000;
 const warnIntervalMs = 10_000;
+/** How often it does what is to be done again and again. Tests that wait for it choose shorter intervals. */
+const intervalsMs = { flush: 50, sweep: 1000, confirm: 2000, quarantine: 5000, old: 60_000 };
+export type RelayIntervalsMs = typeof intervalsMs;
 /** An upper bound for what JetStream stores of a message besides its body: subject, id and its own data. */
 const overheadBytes = 256;
 
@@ -153,14 +156,15 @@ export class Relay {
     this.warnedAt = performance.now();
   }
 
-  async start(): Promise<void> {
+  async start(chosenMs: Partial<RelayIntervalsMs> = {}): Promise<void> {
+    const everyMs = { ...intervalsMs, ...chosenMs };
     this.watchReconnects();
     await this.republish();
-    this.every(50, () => this.flush());
-    this.every(1000, () => this.sweep(false));
-    this.every(2000, () => this.confirm());
-    this.every(5000, () => maintainQuarantine(this.database, this.stream.name, this.stream.consumers));
-    this.every(60_000, async () => {
+    this.every(everyMs.flush, () => this.flush());
+    this.every(everyMs.sweep, () => this.sweep(false));
+    this.every(everyMs.confirm, () => this.confirm());
+    this.every(everyMs.quarantine, () => maintainQuarantine(this.database, this.stream.name, this.stream.consumers));
+    this.every(everyMs.old, async () => {
       await this.database.rows(resetOldPublished);
       await this.deleteConfirmed();
     });

@@ -24,7 +24,12 @@ export function natsServerBinary(): string {
   return required('TEST_NATS_BIN');
 }
 
+/** The folder of this run of the tests. */
+export function runFolder(): string {
+  return required('TEST_TMP');
+}
+
 /** Creates a folder, which is deleted after the run. */
 export function newTestFolder(purpose: string): string {
-  return mkdtempSync(join(required('TEST_TMP'), `${purpose}-`));
+  return mkdtempSync(join(runFolder(), `${purpose}-`));
 }

@@ -7,6 +7,7 @@ export * from './eventually.js';
 export * from './fake-clock.js';
 export * from './free-port.js';
 export * from './job-runs.js';
+export * from './large-organization.js';
 export * from './random-sequence.js';
 export * from './test-bus.js';
 export * from './test-config.js';

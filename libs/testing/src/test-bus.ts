@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createUser } from '@nats-io/nkeys';
 import { natsUsers, type BusUser } from '@holdfast/contracts';
 import { natsConfig, type NatsConfigOptions } from '@holdfast/platform-policy';
-import { natsServerBinary, newTestFolder } from './environment.js';
+import { natsServerBinary, newTestFolder, runFolder } from './environment.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
 
@@ -30,8 +30,8 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
   const folder = newTestFolder('nats');
   const port = await freePort();
   const storeDir = join(folder, 'jetstream');
-  const keys = new Map(natsUsers.map((user) => [user, createUser()]));
-  const publicKeys = Object.fromEntries([...keys].map(([user, key]) => [user, key.getPublicKey()])) as Record<
+  const keys = nkeys();
+  const publicKeys = Object.fromEntries(natsUsers.map((user) => [user, keys[user].publicKey])) as Record<
     BusUser,
     string
   >;
@@ -55,7 +55,7 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
   return {
     url: `nats://127.0.0.1:${port}`,
     storeDir,
-    seed: (user) => new TextDecoder().decode(keys.get(user)!.getSeed()),
+    seed: (user) => keys[user].seed,
     stop: async () => {
       await end('SIGTERM');
       process.off('exit', killServer);
@@ -69,6 +69,25 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
     },
     pause: (paused) => void server.kill(paused ? 'SIGSTOP' : 'SIGCONT'),
   };
+}
+
+type NKeys = Record<BusUser, { seed: string; publicKey: string }>;
+
+/** The same for all servers of a run: to compute public keys in JavaScript takes longer than to start a server. */
+function nkeys(): NKeys {
+  const file = join(runFolder(), 'nkeys.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as NKeys;
+  const keys = Object.fromEntries(
+    natsUsers.map((user) => {
+      const key = createUser();
+      return [user, { seed: new TextDecoder().decode(key.getSeed()), publicKey: key.getPublicKey() }];
+    }),
+  ) as NKeys;
+  // Another worker may read the file at any time.
+  const written = join(newTestFolder('nkeys'), 'nkeys.json');
+  writeFileSync(written, JSON.stringify(keys));
+  renameSync(written, file);
+  return keys;
 }
 
 async function startServer(folder: string, configFile: string, port: number): Promise<ChildProcess> {

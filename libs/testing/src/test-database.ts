@@ -83,7 +83,9 @@ async function buffersOf(url: string, text: string, values: readonly unknown[]):
 function literal(value: unknown): string {
   if (value === null) return 'NULL';
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`;
-  if (Array.isArray(value) && value.length === 0) return `'{}'`;
+  // Without a type, so that it may be an array of UUIDs.
+  if (Array.isArray(value) && value.every((element) => typeof element === 'string'))
+    return pg.escapeLiteral(`{${value.map((element) => JSON.stringify(element)).join(',')}}`);
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (value instanceof Date) return pg.escapeLiteral(value.toISOString());

@@ -9,6 +9,7 @@ import {
   hubClientId,
   hubRedirectUri,
   operationsOf,
+  personAccess,
   personTokenClaimsSchema,
   platformKeys,
   type Contract,
@@ -123,6 +124,12 @@ describe('a hub session', () => {
     // Whoever reads the table has neither the id nor the hash that the gateway sends.
     const [row] = await rowsOf(as);
     expect([row!.id.toString('base64url') === session, row!.payload.includes(session)]).toEqual([false, false]);
+  });
+
+  test('costs one statement and one query to directory at each exchange', async () => {
+    const { session } = await signIn();
+    const cost = await stack.costOf(async () => expect(await isActive(session)).toBe(true));
+    expect(cost).toEqual({ statements: ['hub_session_find'], requests: [personAccess.subject] });
   });
 
   test('follows the roles and the version of each moment', async () => {

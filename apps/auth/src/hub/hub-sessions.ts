@@ -6,6 +6,7 @@ import { sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
+import { unsealPayload } from '../sessions/sealed-payload.js';
 import { SessionRevocations } from '../sessions/session-revocations.js';
 import { StateStore } from '../sessions/state-store.js';
 import { asAppError } from '../temporarily-unavailable.js';
@@ -26,15 +27,29 @@ export interface HubSession {
   endsAtMs: number;
 }
 
+/** A session that has not expired. */
+type LiveSession = HubSession & { expiresAt: Date };
+
 const model = 'HubSession';
 /** Sessions of one person: a further one ends the one that was used least recently. */
 const maxPerPerson = 20;
 
-/** Writes at most once a minute. */
+const extensionStepMs = 60_000;
+
+/**
+ * One statement for session and grant, since each gateway runs it once a second for each person who works. A session
+ * that was stored while its grant was revoked is not among those that the revocation has deleted.
+ */
+const find = statement(
+  'hub_session_find',
+  `SELECT s.id, s.payload, s.expires_at AS "expiresAt"
+   FROM (SELECT * FROM oidc_state WHERE org = $1 AND model = 'HubSession' AND id = $2 AND expires_at > $3 OFFSET 0) s,
+     LATERAL (SELECT FROM oidc_state
+       WHERE org = $1 AND model = 'Grant' AND id = s.grant_id AND expires_at > $3 OFFSET 0) g`,
+);
 const extend = statement(
   'hub_session_extend',
-  `UPDATE oidc_state SET expires_at = $3::timestamptz
-   WHERE org = $1 AND model = 'HubSession' AND id = $2 AND expires_at < $3::timestamptz - interval '1 minute'`,
+  `UPDATE oidc_state SET expires_at = $3 WHERE org = $1 AND model = 'HubSession' AND id = $2 AND expires_at < $3`,
 );
 const trim = statement(
   'hub_session_trim',
@@ -83,18 +98,20 @@ export class HubSessions {
   }
 
   /** Undefined for a session that has expired or was ended, by itself or with its grant. */
-  async find(org: string, session: string): Promise<HubSession | undefined> {
-    const stored = await this.store.find(org, model, session);
-    if (!stored) return undefined;
+  async find(org: string, session: string): Promise<LiveSession | undefined> {
+    const values = [org, sha256(session), new Date(Date.now())];
+    const [row] = await this.database.rows<{ id: Buffer; payload: Buffer; expiresAt: Date }>(find, values);
+    if (!row) return undefined;
+    const stored = unsealPayload(this.config.KEY_ENCRYPTION_KEY, org, model, row);
     const { accountId: person, ...rest } = stored as unknown as Omit<HubSession, 'person'> & { accountId: string };
-    // A session that was stored while its grant was revoked is not among those that the revocation has deleted.
-    return (await this.store.find(org, 'Grant', rest.grantId)) && { ...rest, person };
+    return { ...rest, person, expiresAt: row.expiresAt };
   }
 
-  /** A session that is used expires later, until its end. */
-  async extend(org: string, session: string, { endsAtMs }: HubSession): Promise<void> {
-    const idleAtMs = Date.now() + this.config.HUB_SESSION_IDLE_SECONDS * 1000;
-    await this.database.rows(extend, [org, sha256(session), new Date(Math.min(idleAtMs, endsAtMs))]);
+  /** A session that is used expires later, until its end. Writes at most once a minute. */
+  async extend(org: string, session: string, { endsAtMs, expiresAt }: LiveSession): Promise<void> {
+    const untilMs = Math.min(Date.now() + this.config.HUB_SESSION_IDLE_SECONDS * 1000, endsAtMs);
+    if (expiresAt.getTime() >= untilMs - extensionStepMs) return;
+    await this.database.rows(extend, [org, sha256(session), new Date(untilMs)]);
   }
 
   async delete(org: string, session: string): Promise<void> {

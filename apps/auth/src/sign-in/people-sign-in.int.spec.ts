@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { appendRecords, personAccess } from '@holdfast/contracts';
 import { maxGroupsInIdToken } from '../organization-issuer/accounts.js';
 import { newPerson, people } from '../person-stubs.fixture.js';
 import { RelyingParty, startRelyingParties, type RelyingParties } from '../relying-party.fixture.js';
@@ -95,6 +96,24 @@ describe('a person who is assigned to the app', () => {
     });
     expect(claims).not.toHaveProperty('groups');
     expect((await staff.userinfo(tokens.access_token)).json.groups).toEqual(groups);
+  });
+
+  test('costs one query to directory and one record for each statement about them', async () => {
+    const { tokens, refreshToken } = await staff.signIn({ as: assigned(staff), more: { scope: all } });
+    const requests = [personAccess.subject, appendRecords.subject];
+    const userinfo = await stack.costOf(async () =>
+      expect((await staff.userinfo(tokens.access_token)).status).toBe(200),
+    );
+    // The token and its grant.
+    expect(userinfo).toEqual({ requests, statements: ['oidc_find', 'oidc_find'] });
+    let newest = refreshToken;
+    const refresh = await stack.costOf(async () => {
+      const { status, json } = await staff.refresh(newest);
+      expect(status).toBe(200);
+      newest = json.refresh_token!;
+    });
+    const stored = ['oidc_consume', 'oidc_upsert', 'oidc_upsert'];
+    expect(refresh).toEqual({ requests, statements: ['oidc_find', 'oidc_find', ...stored] });
   });
 
   test('continues at another app of theirs without a passkey, and each step is recorded as theirs', async () => {

@@ -35,7 +35,7 @@ function page(name: string, first: string): Statement {
      ORDER BY r.created_at DESC, r.id DESC`,
   );
 }
-const accessRequestPages = {
+export const accessRequestPages = {
   user: page('user', 'AND person_id = $6'),
   app: page('app', 'AND client_id = $7'),
   status: page('status', 'AND status = $5'),

@@ -26,7 +26,7 @@ export const personAccessStatement = statement(
    FROM person p LEFT JOIN app a ON a.org = p.org AND a.client_id = $3
    WHERE p.org = $1 AND p.id = $2`,
 );
-const among = statement(
+export const peopleWithAccessStatement = statement(
   'people_with_access',
   `SELECT p.id FROM unnest($3::uuid[]) AS listed (id),
      LATERAL (SELECT * FROM person WHERE org = $1 AND id = listed.id OFFSET 0) p,
@@ -56,7 +56,12 @@ export class PersonAccess {
 
   /** Those of the people who may use the app. */
   async among(org: string, clientId: string, people: readonly string[]): Promise<string[]> {
-    const rows = await this.database.rows<{ id: string }>(among, [org, clientId, people, this.clock.now()]);
+    const rows = await this.database.rows<{ id: string }>(peopleWithAccessStatement, [
+      org,
+      clientId,
+      people,
+      this.clock.now(),
+    ]);
     return rows.map(({ id }) => id);
   }
 }

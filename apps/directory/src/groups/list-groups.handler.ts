@@ -7,12 +7,13 @@ import { groupColumns, toGroup, type GroupRow } from './group.js';
 import { afterPrefix, nameKeyOf } from './name-key.js';
 import { newest } from './newest.js';
 
+// The planner expects hardly any row without a value, and would then read all groups and sort them: hence CASE.
 /** Newest first, after the cursor; or the names of a range, after the last one of the previous page. */
 export const groupPages = {
   newest: statement(
     'groups_newest',
     `SELECT ${groupColumns} FROM person_group
-     WHERE org = $1 AND (created_at, id) < ($3, $4) AND deleted_at IS NULL
+     WHERE org = $1 AND (created_at, id) < ($3, $4) AND CASE WHEN deleted_at IS NULL THEN true END
      ORDER BY created_at DESC, id DESC LIMIT $2`,
   ),
   // The operators of text_pattern_ops compare bytes. Those of the collation could not use the index of prefixes.

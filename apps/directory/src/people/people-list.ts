@@ -65,7 +65,7 @@ export const peoplePages = {
   status: candidates('status', ...ofPerson, 'FROM person p WHERE p.org = $1 AND p.status = $6'),
   none: candidates('organization', ...ofPerson, 'FROM person p WHERE p.org = $1'),
 };
-const load = statement(
+export const peopleLoadStatement = statement(
   'people_load',
   `SELECT ${personColumns} FROM unnest($2::uuid[]) AS wanted (id)
      CROSS JOIN LATERAL (SELECT * FROM person WHERE id = wanted.id AND org = $1 OFFSET 0) p ${withInvitation}`,
@@ -103,7 +103,9 @@ export class PeopleList {
   private async load(org: string, page: Candidate[]): Promise<PersonRow[]> {
     if (page.length === 0) return [];
     const ids = page.map(({ id }) => id);
-    const rows = new Map((await this.database.rows<PersonRow>(load, [org, ids])).map((row) => [row.id, row]));
+    const rows = new Map(
+      (await this.database.rows<PersonRow>(peopleLoadStatement, [org, ids])).map((row) => [row.id, row]),
+    );
     return ids.flatMap((id) => rows.get(id) ?? []);
   }
 }
