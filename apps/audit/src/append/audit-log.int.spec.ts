@@ -318,10 +318,11 @@ describe('the audit log', () => {
       const passkey = { type: 'passkey', id: randomUUID(), dataSubject: active.id } as const;
       const address = '198.51.100.77';
       const request = { ...testContext().request, address };
-      const byActive = recordOf({ action: 'user.sign_in', actor: active, targets: [passkey], request });
+      const actorOf = ({ type, id }: typeof active) => ({ type, id });
+      const byActive = recordOf({ action: 'user.sign_in', actor: actorOf(active), targets: [passkey], request });
       await publish(directoryEventOf({ type: 'user.invited', user: invited.id, audit: inviteOf(invited) }));
       await publish(directoryEventOf({ type: 'user.invited', user: active.id, audit: inviteOf(active) }));
-      await append(byActive, recordOf({ action: 'user.read', actor: colleague, targets: [active] }));
+      await append(byActive, recordOf({ action: 'user.read', actor: actorOf(colleague), targets: [active] }));
       await eventually(async () => expect(await list({ target: active.id })).toHaveLength(2));
       expect((await list({ actor: active.id })).map((e) => e.request.address)).toEqual([address]);
       const before = await leaves();
@@ -330,7 +331,7 @@ describe('the audit log', () => {
         const erasure = directoryEventOf({
           type: 'user.erasure_started',
           user: person.id,
-          audit: recordOf({ action: 'user.remove', actor: colleague, targets: [person] }),
+          audit: recordOf({ action: 'user.remove', actor: actorOf(colleague), targets: [person] }),
         });
         await publish(erasure);
         await publish(erasure);
