@@ -87,7 +87,21 @@ describe('groups', () => {
     const { id } = await create('Garbage');
     const before = (await program.call<Page<Group>>('GET', path())).body.items.length;
     const [person] = await insertPeople(stack, org);
-    const names = ['', ' ', 'x'.repeat(101), 'a\u0000b', 'a\u202eb', 'a\nb', '\ud800', 5, null, ['a'], { a: 1 }];
+    const names = [
+      '',
+      ' ',
+      'x'.repeat(101),
+      'a\u0000b',
+      'a\u202eb',
+      'a\nb',
+      '\ud800',
+      '=1+1',
+      '@SUM(A1)',
+      5,
+      null,
+      ['a'],
+      { a: 1 },
+    ];
     for (const name of names) {
       const { status, body } = await program.call('POST', path(), { json: { name } });
       expect([name, [400, 422].includes(status), body.code]).toEqual([name, true, 'invalid_request']);

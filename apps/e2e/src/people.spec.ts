@@ -93,7 +93,16 @@ it('people are listed and found by prefixes; malformed searches are 400', async 
     expect([query, await idsOf(query)]).toEqual([query, [user.id]]);
   for (const query of ['?q=zof', '?q=example', `?group=${nobody}`])
     expect([query, await idsOf(query)]).toEqual([query, []]);
-  for (const query of ['?q=a', '?role=king', '?status=x', '?group=x', '?limit=0', '?limit=201'])
+  for (const query of [
+    '?q=a',
+    '?q=\u0000x',
+    '?q=a\u202eb',
+    '?role=king',
+    '?status=x',
+    '?group=x',
+    '?limit=0',
+    '?limit=201',
+  ])
     expect([query, (await users(query)).status]).toEqual([query, 400]);
   const first = await reader.call<{ nextPageToken: string }>('GET', `${reader.api}/admin/users?limit=1`);
   const next = await reader.call<Problem>(

@@ -20,3 +20,11 @@ export function readableText(maxLength: number) {
     .max(maxLength, length)
     .refine((text) => !deceptive.test(text), 'must not have control characters or invisible formatting characters');
 }
+
+/** A spreadsheet evaluates text that begins so. No name does, and no address that people use. */
+export const formula = /^[=+@-]/;
+
+/** A name that people read, also in exported tables. */
+export function readableName(maxLength: number) {
+  return readableText(maxLength).refine((name) => !formula.test(name), 'must not begin with =, +, @ or -');
+}

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { clientIdPattern, credentialTypeName, instant, pageLimit } from '../fields.js';
 import { appKinds } from '../operations.js';
-import { readableText } from '../readable-text.js';
+import { readableName } from '../readable-text.js';
 import { appKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
 import { appSchema } from './directory.js';
 
 /** A name that people read: of an app, or what customers read on the sign-in page. */
-const readableName = readableText(100);
+const appName = readableName(100);
 
 const uris = (schema: z.ZodType<string, string>) => z.array(schema).max(20, 'must have at most 20 entries');
 
@@ -24,7 +24,7 @@ export const secretIdParameter = secretId.describe('The client secret: its `id`'
 
 /** Settings of an app that the Admin API returns and changes. Its scopes, kind and audience are not among them. */
 const settings = {
-  displayName: readableName.describe('What customers read on the sign-in page; the name when absent'),
+  displayName: appName.describe('What customers read on the sign-in page; the name when absent'),
   credentialType: credentialTypeName.describe(
     "Type of the credential with which customers sign in; the organization's default type when absent",
   ),
@@ -46,7 +46,7 @@ const refreshTokens = z.boolean().describe('Whether it may keep a customer signe
 const pkce = z
   .enum(['required', 'optional'])
   .describe('RFC 7636; `optional` only for web apps, which must then send a nonce');
-const name = readableName.describe('Unique in the organization');
+const name = appName.describe('Unique in the organization');
 
 /** Body of the request that creates an app. It has no scopes: people and the operator grant them. */
 export const newAppSchema = z

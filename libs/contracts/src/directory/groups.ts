@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { instant, pageLimit, uuid } from '../fields.js';
-import { readableText } from '../readable-text.js';
+import { readableName, readableText } from '../readable-text.js';
 
 /** People whom one request may add to a group, or remove from it. */
 export const maxMembersPerRequest = 500;
 /** Groups of one person: their names must fit into a token. */
 export const maxGroupsPerPerson = 500;
 
-const name = readableText(100).describe(
+const name = readableName(100).describe(
   'Unique in the organization; upper and lower case and variants of a letter do not differ',
 );
 const description = readableText(500).describe('What the group is for');

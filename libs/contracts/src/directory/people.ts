@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { instant, pageLimit, uuid } from '../fields.js';
+import { readableText } from '../readable-text.js';
 import { roleNames } from '../roles.js';
 import { personEmail, personName, personRoles, personStatuses, userSchema } from './person-fields.js';
 
@@ -9,7 +10,7 @@ export const personCursorSchema = z.strictObject({ createdAt: instant, person: u
 export type PersonCursor = z.infer<typeof personCursorSchema>;
 
 /** Each word is a prefix of 2 to 20 characters of a word of the name or of the e-mail address, or all of one. */
-export const personSearch = z.string().trim().min(2).max(254);
+export const personSearch = readableText(254).min(2, 'must have at least 2 characters');
 
 /** Newest first; of a group, its latest member first. All filters together. */
 export const listPeople = query({

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { instant, uuid } from '../fields.js';
+import { formula } from '../readable-text.js';
 import { roleNames } from '../roles.js';
-
-/** A spreadsheet evaluates text that begins so. No name does, and no address that people use. */
-const formula = /^[=+@-]/;
 
 /**
  * The pattern of `<input type=email>` (HTML, "valid e-mail address"): ASCII only, so no two addresses look alike. RFC
