@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
 import type { JWK } from 'jose';
-import { receiverOrigin } from '../config.ts';
+import { ReceiverServer } from '../receiver-server.fixture.ts';
 
 interface Served {
   status: number;
@@ -11,34 +10,16 @@ interface Served {
 }
 
 /** Serves key sets by path, at the one address of this machine that the stack may call. */
-export class KeyServer {
+export class KeyServer extends ReceiverServer {
   readonly #served = new Map<string, Served>();
   readonly #requests: string[] = [];
-  readonly #server: Server;
 
   constructor() {
-    this.#server = createServer(({ url = '' }, response) => {
+    super(({ url = '' }, response) => {
       this.#requests.push(url);
       const { status, body, headers, hangs } = { ...nothing, ...this.#served.get(url) };
       if (!hangs) response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     });
-  }
-
-  async open(): Promise<void> {
-    const { port } = new URL(receiverOrigin());
-    // "localhost" is the IPv4 or the IPv6 address, depending on the machine.
-    await new Promise<void>((resolve, reject) =>
-      this.#server.once('error', reject).listen({ port: Number(port), host: 'localhost' }, resolve),
-    );
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-
-  urlOf(path: string): string {
-    return receiverOrigin() + path;
   }
 
   serve(path: string, ...keys: JWK[]): void {

@@ -1,16 +1,14 @@
-import { createServer, type Server } from 'node:http';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
-import { receiverOrigin } from '../config.ts';
+import { ReceiverServer } from '../receiver-server.fixture.ts';
 
 /** Receives logout tokens for the apps of a test, at the one address of this machine that the stack may call. */
-export class LogoutReceiver {
+export class LogoutReceiver extends ReceiverServer {
   readonly #received: { path: string; token: string }[] = [];
-  readonly #server: Server;
   /** The status of a path, instead of 200. */
   readonly statuses = new Map<string, number>();
 
   constructor() {
-    this.#server = createServer((request, response) => {
+    super((request, response) => {
       let body = '';
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
@@ -19,23 +17,6 @@ export class LogoutReceiver {
         response.writeHead(this.statuses.get(path) ?? 200).end();
       });
     });
-  }
-
-  async open(): Promise<void> {
-    const { port } = new URL(receiverOrigin());
-    // "localhost" is the IPv4 or the IPv6 address, depending on the machine.
-    await new Promise<void>((resolve, reject) =>
-      this.#server.once('error', reject).listen({ port: Number(port), host: 'localhost' }, resolve),
-    );
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-
-  urlOf(path: string): string {
-    return receiverOrigin() + path;
   }
 
   /** How often this path was called. */
