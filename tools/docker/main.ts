@@ -2,22 +2,21 @@
 // of nats-server. It may be run again: existing secrets are kept.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { databaseServices, natsUsers, serviceNames, services, type ServiceName } from '@holdfast/contracts';
-import { natsConfig } from '@holdfast/platform-policy';
+import { databaseServices, serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import { databasePasswordName, natsConfig, nkeySeedName, publicKeys } from '@holdfast/platform-policy';
 import { displayPath, print } from '../infra/console.ts';
 import { writeWhole } from '../infra/files.ts';
 import type { Instance } from '../launcher/instances.ts';
 import { loadSecrets } from '../launcher/secrets.ts';
-import { publicKeys } from '../launcher/servers.ts';
 import { serviceEnv } from '../launcher/service-env.ts';
 import { home } from '../setup/paths.mjs';
 
 const folder = join(home, 'docker');
 mkdirSync(folder, { recursive: true, mode: 0o700 });
-const secrets = loadSecrets(join(folder, 'secrets.json'), databaseServices, natsUsers);
+const secrets = loadSecrets(join(folder, 'secrets.json'));
 const baseUrl = `http://localhost:${process.env.PORT || 8080}`;
 const natsUrl = 'nats://nats:4222';
-const databaseUrl = `postgresql://postgres:${secrets.postgresPassword}@postgres:5432/holdfast`;
+const databaseUrl = `postgresql://postgres:${secrets.POSTGRES_PASSWORD}@postgres:5432/holdfast`;
 const instances = serviceNames.map(container);
 
 for (const instance of instances) {
@@ -32,18 +31,17 @@ for (const instance of instances) {
   const listen = instance.httpPort ? { HTTP_HOST: '0.0.0.0' } : {};
   write(instance.service, { ...env, OPS_HOST: '0.0.0.0', ...listen });
 }
-const passwords = Object.entries(secrets.databasePasswords).map(([service, password]): [string, string] => [
-  `DB_PASSWORD_${service.toUpperCase()}`,
-  password,
-]);
-write('postgres', { POSTGRES_PASSWORD: secrets.postgresPassword, POSTGRES_DB: 'holdfast' });
+const passwords: NodeJS.ProcessEnv = Object.fromEntries(
+  databaseServices.map(databasePasswordName).map((name) => [name, secrets[name]]),
+);
+write('postgres', { POSTGRES_PASSWORD: secrets.POSTGRES_PASSWORD, POSTGRES_DB: 'holdfast' });
 write('setup', {
   DATABASE_URL: databaseUrl,
   NATS_URL: natsUrl,
-  NATS_NKEY_SEED: secrets.nkeySeeds.deploy,
-  ...Object.fromEntries(passwords),
+  NATS_NKEY_SEED: secrets[nkeySeedName('deploy')],
+  ...passwords,
 });
-write('operator', { BASE_URL: baseUrl, NATS_URL: natsUrl, NATS_NKEY_SEED: secrets.nkeySeeds.operator });
+write('operator', { BASE_URL: baseUrl, NATS_URL: natsUrl, NATS_NKEY_SEED: secrets[nkeySeedName('operator')] });
 // Contains public keys only, and the container's user must be able to read it.
 writeFileSync(
   join(folder, 'nats.conf'),

@@ -1,17 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
 import { actionsPage } from './actions.ts';
 import { busPage } from './bus.ts';
+import { chartValuesPage, chartValuesSchema } from './chart-values.ts';
+import { chartServices } from './chart.ts';
 import { configurationPage } from './configuration.ts';
 import { credentialStatesPage } from './credential-states.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
+import { metricsPage } from './metrics.ts';
 import { openApiJson } from './openapi.ts';
 import { operationsPage } from './operations.ts';
+import { secretsPage } from './secrets.ts';
 
-const folder = join(root, 'docs', 'reference');
+const reference = 'docs/reference';
 const pages: Record<string, string> = {
   'openapi.json': await openApiJson(),
   'events.md': eventsPage(),
@@ -21,14 +25,26 @@ const pages: Record<string, string> = {
   'actions.md': actionsPage(),
   'bus.md': busPage(),
   'configuration.md': await configurationPage(),
+  'metrics.md': await metricsPage(),
+  'secrets.md': secretsPage(),
+  'values.md': chartValuesPage(),
 };
 
-mkdirSync(folder, { recursive: true });
-const stale = readdirSync(folder).filter((name) => !(name in pages));
-const changed = Object.keys(pages).filter((name) => pages[name] !== read(name));
+/** Generated files by their paths. Those of docs/reference are all of that folder. */
+const files: Record<string, string> = {
+  ...Object.fromEntries(Object.entries(pages).map(([name, text]) => [`${reference}/${name}`, text])),
+  'k8s/holdfast/files/services.json': await chartServices(),
+  'k8s/holdfast/values.schema.json': chartValuesSchema(),
+};
+
+mkdirSync(join(root, reference), { recursive: true });
+const stale = readdirSync(join(root, reference))
+  .map((name) => `${reference}/${name}`)
+  .filter((path) => !(path in files));
+const changed = Object.keys(files).filter((path) => files[path] !== read(path));
 
 if (process.argv.includes('--check')) {
-  const [first, ...more] = [...changed, ...stale].map((name) => `docs/reference/${name}`);
+  const [first, ...more] = [...changed, ...stale];
   if (first) {
     warn(
       `${[first, ...more].join(', ')} ${more.length > 0 ? 'are' : 'is'} out of date. ` +
@@ -36,20 +52,23 @@ if (process.argv.includes('--check')) {
     );
     process.exit(1);
   }
-  print(`docs/reference is up to date (${Object.keys(pages).length} files).`);
+  print(`The generated files are up to date (${Object.keys(files).length} files).`);
 } else {
-  for (const name of changed) writeFileSync(join(folder, name), pages[name] ?? '');
-  for (const name of stale) rmSync(join(folder, name), { recursive: true });
+  for (const path of changed) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), files[path] ?? '');
+  }
+  for (const path of stale) rmSync(join(root, path), { recursive: true });
   print(
     changed.length + stale.length > 0
-      ? `Written to docs/reference: ${[...changed, ...stale].join(', ')}`
-      : 'docs/reference was up to date already.',
+      ? `Written: ${[...changed, ...stale].join(', ')}`
+      : 'The generated files were up to date already.',
   );
 }
 
-function read(name: string): string | undefined {
+function read(path: string): string | undefined {
   try {
-    return readFileSync(join(folder, name), 'utf8');
+    return readFileSync(join(root, path), 'utf8');
   } catch {
     return undefined;
   }

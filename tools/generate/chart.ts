@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { databaseRole, databaseServices, serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import { databasePasswordName, secretVariables } from '@holdfast/platform-policy';
+import { root } from '../setup/paths.mjs';
+import { built } from './built.ts';
+import { jsonSchemaOf } from './schema.ts';
+
+/** What the chart knows of each service: its template reads this file. */
+export async function chartServices(): Promise<string> {
+  const order = rolloutOrder();
+  const entries = await Promise.all(serviceNames.map(async (name) => [name, await chartService(name, order)] as const));
+  const table = {
+    note: 'Generated from libs/contracts and libs/platform-policy by `node tools/generate.mjs`. Do not edit.',
+    databasePasswords: databaseServices.map(databasePasswordName),
+    services: Object.fromEntries(entries),
+  };
+  return `${JSON.stringify(table, null, 2)}\n`;
+}
+
+async function chartService(name: ServiceName, order: readonly string[]): Promise<Record<string, unknown>> {
+  const { configSchema } = (await built(name, 'config')) as { configSchema: z.ZodType };
+  const { properties = {} } = jsonSchemaOf(configSchema, 'input');
+  const { database, http } = services[name];
+  return {
+    http,
+    ...(database && { database: { role: databaseRole(name), password: databasePasswordName(name) } }),
+    // NetworkPolicy: the internet may be called by these services only.
+    callsOut: 'OUTBOUND_PORTS' in properties,
+    checkpoints: 'CHECKPOINT_DIR' in properties,
+    // A new version of the service starts once the service before it has been replaced everywhere.
+    after: order[order.indexOf(name) - 1] ?? null,
+    secrets: secretVariables(name),
+  };
+}
+
+function rolloutOrder(): string[] {
+  const runbook = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
+  const [, line] = /^The order of the services: (.+)\.$/m.exec(runbook) ?? [];
+  const order = line?.replaceAll('`', '').split(', ') ?? [];
+  const missing = serviceNames.filter((name) => !order.includes(name));
+  if (missing.length > 0) throw new Error(`"The order of the services" in docs/runbook.md lacks ${missing.join(', ')}`);
+  return order;
+}
