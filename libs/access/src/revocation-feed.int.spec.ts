@@ -96,7 +96,7 @@ beforeEach(async () => {
 afterEach(async () => {
   stopHeartbeats();
   state.unavailable = false;
-  await eventually(() => readiness.ready());
+  await eventually(async () => (await readiness.report()).ready);
   await gateway.close();
 });
 afterAll(async () => {
@@ -108,16 +108,16 @@ afterAll(async () => {
 async function started(): Promise<void> {
   startHeartbeats();
   feed.start();
-  await eventually(() => readiness.ready());
+  await eventually(async () => (await readiness.report()).ready);
 }
 
 test('is not ready before the snapshot is loaded, and retries until it is', async () => {
   state.unavailable = true;
   feed.start();
   await new Promise((resolve) => setTimeout(resolve, 400));
-  expect([await readiness.ready(), feed.fresh]).toEqual([false, false]);
+  expect([(await readiness.report()).ready, feed.fresh]).toEqual([false, false]);
   state.unavailable = false;
-  await eventually(() => readiness.ready());
+  await eventually(async () => (await readiness.report()).ready);
   expect(feed.fresh).toBe(true);
   expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });
 });
@@ -222,7 +222,7 @@ test('keeps its entries when a heartbeat has an older change and directory is un
   state.unavailable = true;
   publisher.publish(revocationFeedSubject, JSON.stringify({ seq: 1 }));
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect([await readiness.ready(), feed.fresh]).toEqual([true, false]);
+  expect([(await readiness.report()).ready, feed.fresh]).toEqual([true, false]);
   expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });
   state.unavailable = false;
   await eventually(() => feed.fresh);

@@ -1,8 +1,11 @@
 import './pg-types.js';
-import { readFileSync } from 'node:fs';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
+import { databaseTls, isTracing } from '@holdfast/platform';
+import { measured } from './measured.js';
 import { throwDriverError } from './pg-errors.js';
+import { nameStatement, traceQueryRunners } from './query-spans.js';
+import { RotatingPassword } from './rotating-password.js';
 
 /** A prepared statement: parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -12,6 +15,7 @@ export interface Statement {
 
 /** Names a statement. The name must be unique within the service. */
 export function statement(name: string, text: string): Statement {
+  nameStatement(text, name);
   return { name, text };
 }
 
@@ -45,13 +49,25 @@ export function sqlOf(manager: EntityManager): Sql {
 
 export interface DatabaseOptions {
   url: string;
-  /** File with the password, read for each new connection. It replaces the password in `url`. */
+  /**
+   * File with the password, read for each new connection. It replaces the password in `url`. During a rotation
+   * `<file>_PREVIOUS` has the earlier one, for new connections until PostgreSQL has the new one.
+   */
   passwordFile?: string | undefined;
+  /** Certificates (PEM) that the server must prove itself by, for its name in `url`; read for each new connection. */
+  caFile?: string | undefined;
   /** Connections of this process. */
   pool: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<string | EntitySchema | (new () => object)>;
+}
+
+export interface PoolState {
+  used: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 /** The service's database: prepared statements over TypeORM's connection pool. */
@@ -61,16 +77,18 @@ export class Database implements Sql {
   static async connect({
     url,
     passwordFile,
+    caFile,
     pool,
     applicationName,
     entities = [],
   }: DatabaseOptions): Promise<Database> {
     const orm = new DataSource({
       type: 'postgres',
-      url: currentUrl(url, passwordFile),
+      url,
       entities: entities as never,
       synchronize: false,
       poolSize: pool,
+      ssl: databaseTls(caFile),
       applicationName,
       connectTimeoutMS: 3000,
       // A hung statement must not block a request without end, and a hung process must not keep its locks. Pipelining
@@ -78,27 +96,28 @@ export class Database implements Sql {
       extra: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 3000, keepAlive: true, pipeline: true },
       logging: false,
     });
-    await orm.initialize();
-    if (passwordFile !== undefined) {
-      // The pool reads this property for each new connection.
-      Object.defineProperty(poolOf(orm).options, 'connectionString', {
-        get: () => currentUrl(url, passwordFile),
-        enumerable: true,
+    if (passwordFile === undefined) await orm.initialize();
+    else {
+      const passwords = new RotatingPassword(url, passwordFile);
+      await passwords.retrying(() => {
+        orm.setOptions({ url: passwords.url });
+        return orm.initialize();
       });
+      passwords.provideTo(poolOf(orm));
     }
+    if (caFile !== undefined)
+      Object.defineProperty(poolOf(orm).options, 'ssl', { get: () => databaseTls(caFile), enumerable: true });
     // The pool replaces an idle connection that breaks. Without a listener its error would end the process.
     poolOf(orm).on('error', () => undefined);
     // Without this listener, a connection that breaks before the pool hands it out would end the process.
     poolOf(orm).on('connect', (client) => client.on('error', () => undefined));
+    if (isTracing()) traceQueryRunners(orm);
     return new Database(orm);
   }
 
   async rows<Row extends QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
-    return (
-      await poolOf(this.orm)
-        .query<Row>({ ...statement, values })
-        .catch(throwDriverError)
-    ).rows;
+    const query = () => poolOf(this.orm).query<Row>({ ...statement, values });
+    return (await measured(statement.name, query)).rows;
   }
 
   /** READ COMMITTED. Rolls back when `work` throws. */
@@ -110,13 +129,13 @@ export class Database implements Sql {
     client.on('error', onError);
     let committed: Promise<void> | undefined;
     const commit = () =>
-      (committed ??= client.query('COMMIT').then(({ command }) => {
+      (committed ??= measured('COMMIT', () => client.query('COMMIT')).then(({ command }) => {
         // PostgreSQL responds so when a statement has failed before, even if its error was ignored.
         if (command === 'ROLLBACK')
           throw new Error('a statement of the transaction has failed, so nothing was committed');
-      }, throwDriverError));
+      }));
     const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) =>
-      (await client.query<Row>({ ...s, values }).catch(throwDriverError)).rows;
+      (await measured(s.name, () => client.query<Row>({ ...s, values }))).rows;
     const last = async <Row extends QueryResultRow>(s: Statement, values?: unknown[]) => {
       const result = rows<Row>(s, values);
       // When the statement fails, the commit fails too: what rejects is the statement's error, which says why.
@@ -142,23 +161,16 @@ export class Database implements Sql {
     }
   }
 
+  /** Connections of the pool, and requests that wait for one. */
+  get pool(): PoolState {
+    // A closed data source has no pool. Throwing here would make the whole response of /metrics fail.
+    if (!this.orm.isInitialized) return { used: 0, idle: 0, waiting: 0, max: 0 };
+    const { totalCount, idleCount, waitingCount, options } = poolOf(this.orm);
+    return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, max: options.max };
+  }
+
   async close(): Promise<void> {
     await this.orm.destroy();
-  }
-}
-
-/**
- * The URL with the current password. While the file is being replaced it may be unreadable: the URL's own password is
- * used, PostgreSQL rejects it, and the next attempt reads the file again.
- */
-function currentUrl(url: string, passwordFile: string | undefined): string {
-  if (passwordFile === undefined) return url;
-  try {
-    const address = new URL(url);
-    address.password = encodeURIComponent(readFileSync(passwordFile, 'utf8').replace(/\r?\n$/, ''));
-    return address.href;
-  } catch {
-    return url;
   }
 }
 

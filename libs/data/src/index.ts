@@ -1,4 +1,5 @@
 export * from './database.js';
+export * from './key-use.js';
 export * from './migrate.js';
 export * from './named-lock.js';
 export * from './no-statistics.js';

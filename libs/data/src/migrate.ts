@@ -1,8 +1,8 @@
 import './pg-types.js';
 import { DataSource, type MigrationInterface } from 'typeorm';
-import { z } from 'zod';
 import { migrationLock, type ServiceName } from '@holdfast/contracts';
-import { loadConfig } from '@holdfast/platform';
+import { databaseConfigSchema, databaseTls, loadConfig } from '@holdfast/platform';
+import { untilApplied } from './migrations-applied.js';
 import { keepNoStatistics } from './no-statistics.js';
 
 /**
@@ -13,10 +13,12 @@ export async function migrate(
   service: ServiceName,
   url: string,
   migrations: (new () => MigrationInterface)[],
+  caFile?: string,
 ): Promise<string[]> {
   const orm = new DataSource({
     type: 'postgres',
     url,
+    ssl: databaseTls(caFile),
     schema: service,
     migrations,
     migrationsTableName: 'migrations',
@@ -45,12 +47,25 @@ export async function migrate(
 
 /**
  * main() of a service's migrations: connects as the owner by DATABASE_URL, prints the migrations that it ran, and exits
- * with 1 on an error.
+ * with 1 on an error. With `--wait` it runs none: it waits, as the service, until another process has.
+ * With `--list` it prints the names of this version's migrations as JSON, without a database.
  */
 export async function runMigrations(service: ServiceName, migrations: (new () => MigrationInterface)[]): Promise<void> {
   try {
-    const { DATABASE_URL } = loadConfig(z.object({ DATABASE_URL: z.string().min(1) }));
-    const done = await migrate(service, DATABASE_URL, migrations);
+    const names = migrations.map((migration) => new migration().name ?? migration.name);
+    if (process.argv.includes('--list')) {
+      process.stdout.write(`${JSON.stringify(names)}\n`);
+      return;
+    }
+    if (process.argv.includes('--wait')) {
+      const config = loadConfig(databaseConfigSchema);
+      await untilApplied(config, names, service, (line) => process.stdout.write(`${line}\n`));
+      return;
+    }
+    const { DATABASE_URL, DATABASE_CA_FILE } = loadConfig(
+      databaseConfigSchema.pick({ DATABASE_URL: true, DATABASE_CA_FILE: true }),
+    );
+    const done = await migrate(service, DATABASE_URL, migrations, DATABASE_CA_FILE);
     process.stdout.write(`${service}: ${done.length ? done.join(', ') : 'nothing to migrate'}\n`);
   } catch (error) {
     process.stderr.write(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, newTestFolder, type TestDatabase } from '@holdfast/testing';
@@ -50,4 +50,33 @@ it('uses a rotated password from its file for new connections, and is unavailabl
   writeFileSync(passwordFile, 'second');
   expect(await database.rows(who)).toEqual([{ name: role }]);
   await database.close();
+});
+
+it('uses the previous password of the file until PostgreSQL has the new one', async () => {
+  await tables.query(`ALTER ROLE ${role} PASSWORD 'third'`);
+  const terminate = () =>
+    tables.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role]);
+  const url = new URL(tables.ownerUrl);
+  url.username = role;
+  writeFileSync(passwordFile, 'third');
+  const options = { url: url.href, passwordFile, pool: 2, applicationName: 'test' };
+  const database = await Database.connect(options);
+  writeFileSync(`${passwordFile}_PREVIOUS`, 'third');
+  writeFileSync(passwordFile, 'fourth');
+  const started = await Database.connect(options);
+  // A further connection, while the first is busy.
+  await Promise.all([database, started].map((one) => one.transaction(async () => one.rows(who))));
+  await tables.query(`ALTER ROLE ${role} PASSWORD 'fourth'`);
+  await Promise.all(
+    [database, started].map((one) => one.transaction(async () => expect(await one.rows(who)).toHaveLength(1))),
+  );
+  rmSync(`${passwordFile}_PREVIOUS`);
+  await terminate();
+  for (const one of [database, started]) {
+    // The pool notices the terminated connections.
+    await one.rows(who).catch(() => undefined);
+    await one.rows(who).catch(() => undefined);
+    expect(await one.rows(who)).toEqual([{ name: role }]);
+    await one.close();
+  }
 });

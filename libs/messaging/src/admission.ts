@@ -1,4 +1,4 @@
-import { Counter } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
 import type { ErrorOrigin, ServiceName } from '@holdfast/contracts';
 import { AppError, expired, unavailable } from '@holdfast/platform';
 
@@ -24,6 +24,28 @@ const rejected = new Counter({
   labelNames: ['service', 'cause'],
 });
 
+/** The limits in use, by what they protect. */
+const inUse = new Map<string, Admission>();
+
+new Gauge({
+  name: 'holdfast_admission_requests',
+  help: 'Requests that are handled (`running`) or wait to be handled (`queued`)',
+  labelNames: ['service', 'state'],
+  collect() {
+    for (const [service, admission] of inUse)
+      for (const [state, { now }] of Object.entries(admission.usage)) this.set({ service, state }, now);
+  },
+});
+new Gauge({
+  name: 'holdfast_admission_limit',
+  help: 'How many requests may be handled or wait at once; others are rejected',
+  labelNames: ['service', 'state'],
+  collect() {
+    for (const [service, admission] of inUse)
+      for (const [state, { max }] of Object.entries(admission.usage)) this.set({ service, state }, max);
+  },
+});
+
 const defaults: AdmissionLimits = { maxRunning: 256, maxQueued: 256, maxWaitMs: 250 };
 
 /**
@@ -38,7 +60,16 @@ export class Admission {
     private readonly service: string,
     private readonly limits: AdmissionLimits = defaults,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    inUse.set(service, this);
+  }
+
+  get usage(): Record<'running' | 'queued', { now: number; max: number }> {
+    return {
+      running: { now: this.running, max: this.limits.maxRunning },
+      queued: { now: this.queue.length, max: this.limits.maxQueued },
+    };
+  }
 
   /** @throws unavailable, before `work` runs, when the limits are reached or the caller's timeout has passed */
   async run<T>(expiresAt: number | undefined, work: () => Promise<T>): Promise<T> {

@@ -10,9 +10,11 @@ import {
   type ServiceName,
   type WireError,
 } from '@holdfast/contracts';
-import { AppError, expired, remainingMs, unavailable } from '@holdfast/platform';
+import { AppError, expired, inSpan, remainingMs, secondsSince, unavailable } from '@holdfast/platform';
 import { wasNotStarted } from './admission.js';
 import { parseJson } from './connection-status.js';
+import { requestSpan, traceHeaders } from './message-spans.js';
+import { busRequestSeconds } from './metrics.js';
 import type { OutgoingLimits } from './outgoing-limits.js';
 import { stripUnknownMembers } from './strip-unknown-members.js';
 import { newTransit } from './transit.js';
@@ -38,6 +40,12 @@ const wireErrorSchema = z.looseObject({
 });
 
 const replySchemas = new WeakMap<Contract, z.ZodType>();
+
+interface Message {
+  id: string;
+  body: string;
+  traceparent: string | undefined;
+}
 
 /** How a request to a replica ended. */
 export type RequestEnd = 'response' | 'timeout' | 'error';
@@ -70,14 +78,32 @@ export class Bus {
    * it, unless the contract says `repeatable`.
    */
   request<C extends Contract>(contract: C, input: z.input<C['request']>, context: RequestContext): Promise<ReplyOf<C>> {
-    const send = () => this.send(contract, input, context);
+    const send = () =>
+      inSpan(
+        () => requestSpan(contract),
+        (traceparent) => this.measured(contract, () => this.send(contract, input, context, traceparent)),
+      );
     return this.limits ? this.limits.run(contract, context, send) : send();
+  }
+
+  private async measured<T>({ subject }: Contract, send: () => Promise<T>): Promise<T> {
+    const startedAtMs = performance.now();
+    let code = 'ok';
+    try {
+      return await send();
+    } catch (error) {
+      code = error instanceof AppError ? error.code : 'internal';
+      throw error;
+    } finally {
+      busRequestSeconds.observe({ contract: subject, code }, secondsSince(startedAtMs));
+    }
   }
 
   private async send<C extends Contract>(
     contract: C,
     input: z.input<C['request']>,
     context: RequestContext,
+    traceparent: string | undefined,
   ): Promise<ReplyOf<C>> {
     const { subject, service } = contract;
     // While handling a request, no longer than its own caller waits.
@@ -85,22 +111,21 @@ export class Bus {
     if (timeoutMs <= 0) throw expired();
     // Only this process and the handler know the id, so a reply without it is forged.
     const id = randomUUID();
-    const message = JSON.stringify({ pattern: subject, id, transit: newTransit(timeoutMs), data: { input, context } });
+    const body = JSON.stringify({ pattern: subject, id, transit: newTransit(timeoutMs), data: { input, context } });
+    const message: Message = { id, body, traceparent };
     const first = this.replicas?.choose(service);
-    if (contract.kind === 'command' && !contract.repeatable)
-      return this.sendOnce(contract, id, message, timeoutMs, first);
+    if (contract.kind === 'command' && !contract.repeatable) return this.sendOnce(contract, message, timeoutMs, first);
     try {
-      return await this.sendOnce(contract, id, message, timeoutMs / 2, first);
+      return await this.sendOnce(contract, message, timeoutMs / 2, first);
     } catch (error) {
       if (!(error instanceof UncertainError)) throw error;
-      return this.sendOnce(contract, id, message, timeoutMs / 2, this.replicas?.choose(service, first?.id));
+      return this.sendOnce(contract, message, timeoutMs / 2, this.replicas?.choose(service, first?.id));
     }
   }
 
   private async sendOnce<C extends Contract>(
     contract: C,
-    id: string,
-    message: string,
+    message: Message,
     timeoutMs: number,
     replica?: ChosenReplica,
   ): Promise<ReplyOf<C>> {
@@ -108,19 +133,21 @@ export class Bus {
     const end = replica?.begin();
     let response: Msg;
     try {
-      response = await this.connection.request(subject, message, { timeout: timeoutMs });
+      const options = { timeout: timeoutMs, ...traceHeaders(message.traceparent) };
+      response = await this.connection.request(subject, message.body, options);
       end?.('response');
     } catch (error) {
       end?.(isTimeout(error) ? 'timeout' : 'error');
       if (replica && hadNoResponders(error)) {
         // The replica has stopped since its announcement. Nobody received the message, so even a command is sent again.
         this.replicas?.remove(contract.service, replica.id);
-        return this.sendOnce(contract, id, message, timeoutMs);
+        return this.sendOnce(contract, message, timeoutMs);
       }
       throw toRequestError(contract, error);
     }
     const packet = packetSchema.safeParse(parseJson(response));
-    if (!packet.success || packet.data.id !== id) throw this.invalidReply(contract, 'it is no reply to this request');
+    if (!packet.success || packet.data.id !== message.id)
+      throw this.invalidReply(contract, 'it is no reply to this request');
     const { response: body, err } = packet.data;
     if (err !== undefined) throw fromWire(contract, err);
     const reply = replySchemaOf(contract).safeParse(body);

@@ -4,3 +4,4 @@ export * from './bus.js';
 export * from './connection.js';
 export * from './declare.js';
 export * from './replicas.js';
+export * from './stream-states.js';

@@ -1,7 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   connect,
   nkeyAuthenticator,
   PermissionViolationError,
+  type ConnectionOptions,
   type NatsConnection,
   type Status,
 } from '@nats-io/transport-node';
@@ -9,34 +11,49 @@ import { inboxOwner, inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, ty
 import type { Logger } from '@holdfast/platform';
 import { onConnectionStatus } from './connection-status.js';
 
+const retryMs = 200;
+const logIntervalMs = 30_000;
+
 export interface BusOptions {
   /** One or more servers, comma separated. */
   url: string;
   /** Seed of the NKey by which the server authenticates this user. */
   nkeySeed: string;
   user: BusUser;
+  /** Certificates (PEM) that the server must prove itself by; the connection uses TLS then, and never falls back. */
+  caFile?: string | undefined;
+  /** Ends the wait for a server that is not up. */
+  signal?: AbortSignal;
 }
 
 /**
  * Connects, waits for a server that is not up yet, and reconnects without end, so that any start order works.
- * @throws Error when the server's version is not supported
+ * @throws Error when the server's version is not supported, or when `signal` aborts
  */
-export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Logger): Promise<NatsConnection> {
-  const connection = await connect({
-    servers: url.split(','),
-    name: user,
-    authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)),
-    inboxPrefix: inboxPrefix(user),
-    // Otherwise every request captures a stack trace, which halves the throughput.
-    noAsyncTraces: true,
-    waitOnFirstConnect: true,
-    // A restarted server may not have loaded its users yet.
-    ignoreAuthErrorAbort: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 200,
-    pingInterval: 3000,
-    maxPingOut: 2,
-  });
+export async function connectBus(
+  { url, nkeySeed, user, caFile, signal }: BusOptions,
+  logger: Logger,
+): Promise<NatsConnection> {
+  const connection = await connectWhenUp(
+    {
+      servers: url.split(','),
+      name: user,
+      authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)),
+      inboxPrefix: inboxPrefix(user),
+      // The client reads the file for each connection. With `tls`, it refuses a server without TLS.
+      ...(caFile !== undefined && { tls: { caFile } }),
+      // Otherwise every request captures a stack trace, which halves the throughput.
+      noAsyncTraces: true,
+      // A restarted server may not have loaded its users yet.
+      ignoreAuthErrorAbort: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 200,
+      pingInterval: 3000,
+      maxPingOut: 2,
+    },
+    logger,
+    signal,
+  );
   const problem = unsupportedVersion(connection);
   if (problem) {
     await connection.close();
@@ -51,6 +68,25 @@ export async function connectBus({ url, nkeySeed, user }: BusOptions, logger: Lo
     logger.error({ err }, 'Failed to follow the state of the NATS connection'),
   );
   return connection;
+}
+
+/** Waits for a server that is not up yet, and logs every half minute why it cannot connect. */
+async function connectWhenUp(
+  options: ConnectionOptions,
+  logger: Logger,
+  signal?: AbortSignal,
+): Promise<NatsConnection> {
+  for (let loggedAtMs = -Infinity; ;) {
+    try {
+      return await connect(options);
+    } catch (err) {
+      if (performance.now() - loggedAtMs > logIntervalMs) {
+        loggedAtMs = performance.now();
+        logger.warn({ err }, `cannot connect to NATS at ${String(options.servers)}; retrying until it can`);
+      }
+      await setTimeout(retryMs, undefined, { signal });
+    }
+  }
 }
 
 /**

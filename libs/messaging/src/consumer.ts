@@ -4,10 +4,11 @@ import { Logger } from '@nestjs/common';
 import { z } from 'zod';
 import { quarantines, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
 import { isPermanentError } from '@holdfast/data';
-import { AppError } from '@holdfast/platform';
+import { AppError, inSpanOfMessages, secondsSince } from '@holdfast/platform';
 import type { Bus } from './bus.js';
 import { onConnectionStatus, parseJson } from './connection-status.js';
 import { countDroppedMessage } from './dropped-messages.js';
+import { consumeSpan, traceparentOf } from './message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
 import { systemContext } from './system-context.js';
@@ -184,7 +185,13 @@ export class EventConsumer<S extends Stream> {
   private async applyAll(batch: Received[]): Promise<void> {
     const wanted = this.options.wants ? batch.filter(({ message }) => this.options.wants!(typeOf(message))) : batch;
     const events = wanted.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
-    if (events.length > 0) await this.timed(() => this.apply(events));
+    if (events.length > 0)
+      await inSpanOfMessages(
+        () => consumeSpan(this.stream, events as DomainEvent[]),
+        // Those of a producer that exports no traces carry only that of the request.
+        () => wanted.map(({ message }, i) => traceparentOf(message) ?? (events[i] as DomainEvent).traceparent),
+        () => this.timed(() => this.apply(events)),
+      );
     for (const received of batch) this.acknowledge(received);
     this.count('applied', batch.length);
     consumerLastSuccess.set({ stream: this.stream.name }, Date.now() / 1000);
@@ -200,11 +207,11 @@ export class EventConsumer<S extends Stream> {
   }
 
   private async timed(apply: () => Promise<void>): Promise<void> {
-    const stop = consumerBatchSeconds.startTimer({ stream: this.stream.name });
+    const startedAtMs = performance.now();
     try {
       await apply();
     } finally {
-      stop();
+      consumerBatchSeconds.observe({ stream: this.stream.name }, secondsSince(startedAtMs));
     }
   }
 

@@ -15,13 +15,16 @@ import { databaseUnavailableReason } from '@holdfast/data';
 import {
   AppError,
   inContext,
+  inSpan,
   LogBudget,
+  secondsSince,
   unavailable,
   unprocessable,
   validationIssues,
   withDeadline,
 } from '@holdfast/platform';
 import { admissionOf } from './admission.js';
+import { handleSpan } from './message-spans.js';
 import { handlerSeconds } from './metrics.js';
 
 type Handler<C extends Contract> = (
@@ -56,7 +59,7 @@ export function Handles<C extends Contract>(contract: C) {
   ): void => {
     const handle = descriptor.value!;
     const handleMessage = async function (this: unknown, message: unknown): Promise<ReplyOf<C>> {
-      const stop = handlerSeconds.startTimer({ contract: contract.subject });
+      const startedAtMs = performance.now();
       let code = 'ok';
       try {
         const parsed = envelope.safeParse(message);
@@ -67,15 +70,19 @@ export function Handles<C extends Contract>(contract: C) {
           caller: BusUser;
           expiresAt?: number;
         };
-        return await admissionOf(contract.service).run(expiresAt, () =>
-          withDeadline(expiresAt, () => inContext(context, () => handle.call(this, input, context, caller))),
+        return await inSpan(
+          () => handleSpan(contract),
+          () =>
+            admissionOf(contract.service).run(expiresAt, () =>
+              withDeadline(expiresAt, () => inContext(context, () => handle.call(this, input, context, caller))),
+            ),
         );
       } catch (error) {
         const appError = toAppError(error, contract);
         code = appError.code;
         throw new RpcException(appError.toWire());
       } finally {
-        stop({ code });
+        handlerSeconds.observe({ contract: contract.subject, code }, secondsSince(startedAtMs));
       }
     };
     descriptor.value = handleMessage as Handler<C> as Method;

@@ -11,6 +11,7 @@ export * from './dropped-messages.js';
 export * from './handles.js';
 export * from './validated-subscription.js';
 export * from './connection-status.js';
+export * from './message-spans.js';
 export * from './metrics.js';
 export * from './outgoing-limits.js';
 export * from './replicas.js';

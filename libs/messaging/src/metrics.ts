@@ -1,6 +1,14 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import { LatencyHistogram } from '@holdfast/platform';
 
-export const handlerSeconds = new Histogram({
+export const busRequestSeconds = new LatencyHistogram({
+  name: 'holdfast_bus_request_seconds',
+  help: 'Duration of requests to other services over NATS as callers see it, by contract and code (`ok` or an error)',
+  labelNames: ['contract', 'code'],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+});
+
+export const handlerSeconds = new LatencyHistogram({
   name: 'holdfast_handler_seconds',
   help: 'Duration of handlers, by contract and code',
   labelNames: ['contract', 'code'],
@@ -15,7 +23,7 @@ export const eventsConsumed = new Counter({
   labelNames: ['stream', 'outcome'],
 });
 
-export const consumerBatchSeconds = new Histogram({
+export const consumerBatchSeconds = new LatencyHistogram({
   name: 'holdfast_consumer_batch_seconds',
   help: 'Duration of applying a batch of events, successful or not',
   labelNames: ['stream'],

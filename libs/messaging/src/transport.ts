@@ -2,8 +2,10 @@ import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
 import { ServerNats } from '@nestjs/microservices';
 import { z } from 'zod';
 import { addressedSubject, contracts, inboxOwner, type BusUser, type Contract } from '@holdfast/contracts';
+import { inRemoteTrace } from '@holdfast/platform';
 import { parseJson } from './connection-status.js';
 import { countDroppedMessage, type DropReason } from './dropped-messages.js';
+import { traceparentOf } from './message-spans.js';
 import { transitSchema, TransitTimes } from './transit.js';
 
 /** How long a stopping service waits for the responses of running requests. */
@@ -91,7 +93,7 @@ export class BusTransport extends ServerNats {
   override async handleMessage(...args: Parameters<ServerNats['handleMessage']>): Promise<unknown> {
     this.running += 1;
     try {
-      return await super.handleMessage(...args);
+      return await inRemoteTrace(traceparentOf(args[1] as Msg), () => super.handleMessage(...args));
     } catch (error) {
       const reason = error instanceof DroppedMessageError ? error.reason : 'handler';
       countDroppedMessage(args[0], reason, error instanceof Error ? error.message : String(error));

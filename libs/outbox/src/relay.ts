@@ -4,7 +4,8 @@ import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import type { Stream } from '@holdfast/contracts';
 import type { Database } from '@holdfast/data';
-import { onConnectionStatus } from '@holdfast/messaging';
+import { onConnectionStatus, publishSpan, traceHeaders } from '@holdfast/messaging';
+import { inSpan, inTraceOf } from '@holdfast/platform';
 import {
   consumerPending,
   outboxPublished,
@@ -116,9 +117,16 @@ export class Relay {
       outboxPublished.inc();
       this.size.publishedBytes += payload.length + overheadBytes;
       if (this.filledShare > crowdedShare) this.crowded = true;
-      void this.js
-        // JetStream drops a message whose id it has seen within two minutes, and replies with the first one's number.
-        .publish(subject, payload, { msgID: `${id}.${session}.${retries}`, timeout: 3000 })
+      // JetStream drops a message whose id it has seen within two minutes, and replies with the first one's number.
+      const options = { msgID: `${id}.${session}.${retries}`, timeout: 3000 };
+      void inTraceOf(
+        () => traceparentIn(payload),
+        () =>
+          inSpan(
+            () => publishSpan(subject),
+            (traceparent) => this.js.publish(subject, payload, { ...options, ...traceHeaders(traceparent) }),
+          ),
+      )
         .then(({ seq }) => this.recordStored(acknowledged, { id, seq }))
         .catch((error: unknown) => this.recordFailure(error))
         .finally(() => inFlight.delete(id));
@@ -332,4 +340,9 @@ export class Relay {
       if (deleted < dropBatchSize || this.stopped) return;
     }
   }
+}
+
+/** That of the request that made the change: the row has outlived it if a sweep publishes the event. */
+function traceparentIn(payload: string): string | undefined {
+  return /"traceparent":"([0-9a-f-]{55})"/.exec(payload)?.[1];
 }

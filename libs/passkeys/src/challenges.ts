@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError, equal, keyedHash, sha256 } from '@holdfast/platform';
+import { AppError, equal, keyedHash, sha256, type Keys } from '@holdfast/platform';
 
 /**
  * How long a ceremony may take, and how many open challenges an offer, an invitation or a person may have. Anybody can
@@ -115,7 +115,7 @@ const signedLayout = { random: 12, expiration: 4, mac: 16 } as const;
  * A new challenge of a sign-in, 32 bytes. It is not stored: it contains its expiration, and its signature includes the
  * interaction (with its organization).
  */
-export function signedChallenge(key: Buffer, interaction: string, now: Date): Buffer {
+export function signedChallenge([key]: Keys, interaction: string, now: Date): Buffer {
   const body = Buffer.alloc(signedLayout.random + signedLayout.expiration);
   randomBytes(signedLayout.random).copy(body);
   body.writeUInt32BE(Math.floor(now.getTime() / 1000) + ceremonies.signIn.seconds, signedLayout.random);
@@ -127,12 +127,12 @@ export function signedChallenge(key: Buffer, interaction: string, now: Date): Bu
  * response consumes it, so that callers without a passkey cannot fill the table.
  * @throws AppError ceremony_expired
  */
-export function requireValidSignedChallenge(key: Buffer, challenge: string, interaction: string, now: Date): void {
+export function requireValidSignedChallenge(keys: Keys, challenge: string, interaction: string, now: Date): void {
   const bytes = Buffer.from(challenge, 'base64url');
   const body = bytes.subarray(0, signedLayout.random + signedLayout.expiration);
   const isOurs =
     bytes.length === body.length + signedLayout.mac &&
-    equal(bytes.subarray(body.length), macOf(key, body, interaction));
+    keys.some((key) => equal(bytes.subarray(body.length), macOf(key, body, interaction)));
   if (!isOurs || expirationOf(body) <= now) throw new AppError('ceremony_expired');
 }
 

@@ -1,2 +1,3 @@
 export * from './nats-config.js';
 export * from './database-setup.js';
+export * from './secrets.js';

@@ -82,14 +82,16 @@ function isService(user: BusUser): user is ServiceName {
 }
 
 export interface NatsConfigOptions {
-  /** Public NKey (`U…`) of each user. */
-  publicKeys: Record<BusUser, string>;
+  /** Public NKeys (`U…`) of each user: one, or two during a rotation, with the same permissions. */
+  publicKeys: Record<BusUser, string | readonly string[]>;
   host: string;
   port: number;
   /** Folder of JetStream's files. */
   storeDir: string;
   /** Storage of JetStream, 4 GiB by default. Each stream reserves its maximum size of it. */
   maxFileBytes?: number;
+  /** PEM files of the server; it then accepts connections with TLS only. */
+  tls?: { certFile: string; keyFile: string };
 }
 
 /** The complete nats.conf, with the permissions of each user. Users have public NKeys, so it contains no secret. */
@@ -99,30 +101,37 @@ export function natsConfig({
   port,
   storeDir,
   maxFileBytes = 4_294_967_296,
+  tls,
 }: NatsConfigOptions): string {
-  const users = natsUsers.map((user) => {
-    const { publish, subscribe, responds } = busPermissions(user);
-    return {
-      nkey: publicKeys[user],
-      permissions: {
-        publish: { allow: publish },
-        subscribe: { allow: subscribe },
-        ...(responds ? { allow_responses: { max: 1, expires: '1m' } } : {}),
-      },
-    };
-  });
   // A JSON object is valid nats.conf.
   const config = {
     host,
     port,
+    ...(tls && { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
     max_payload: 1_048_576,
     // Evicts a paused or disconnected client within nine seconds. Queue groups and pulls would keep choosing it.
     ping_interval: '3s',
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: maxFileBytes },
-    // In seconds. On a busy machine a starting process needs longer than the default of 2 s to sign the challenge.
-    authorization: { timeout: 10, users },
+    ...natsUsersConfig(publicKeys),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** The part of nats.conf with the users and their permissions, for a server that is configured otherwise. */
+export function natsUsersConfig(publicKeys: NatsConfigOptions['publicKeys']): { authorization: unknown } {
+  const users = natsUsers.flatMap((user) => {
+    const { publish, subscribe, responds } = busPermissions(user);
+    return [publicKeys[user]].flat().map((nkey) => ({
+      nkey,
+      permissions: {
+        publish: { allow: publish },
+        subscribe: { allow: subscribe },
+        ...(responds ? { allow_responses: { max: 1, expires: '1m' } } : {}),
+      },
+    }));
+  });
+  // In seconds. On a busy machine a starting process needs longer than the default of 2 s to sign the challenge.
+  return { authorization: { timeout: 10, users } };
 }

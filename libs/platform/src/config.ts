@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { tracingSettings, type TracingConfig } from './tracing/config.js';
 
 /** 32 bytes in base64url: a key in the environment. */
 export const keyFromEnv = z
@@ -6,9 +8,29 @@ export const keyFromEnv = z
   .regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url (43 characters)')
   .transform((text) => Buffer.from(text, 'base64url'));
 
+/** Name of a file that exists and can be read when the service starts. */
+export const readableFile = z
+  .string()
+  .min(1)
+  .refine((path) => isReadable(path), 'must be a file that this process can read');
+const caFile = readableFile.optional();
+
+function isReadable(path: string): boolean {
+  try {
+    readFileSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Settings of every service. */
 export const baseConfigSchema = z.object({
   NATS_URL: z.string().min(1).describe('NATS servers, comma separated'),
+  NATS_CA_FILE: caFile.describe(
+    'File with the certificates (PEM) that a nats-server must prove itself by; connections use TLS then, and no ' +
+      'other server is accepted. Read for each new connection',
+  ),
   NATS_NKEY_SEED: z.string().min(1).describe('Secret: seed of the NKey by which NATS authenticates this service'),
   BASE_URL: z
     .url()
@@ -69,8 +91,10 @@ export const baseConfigSchema = z.object({
     .stringbool()
     .default(false)
     .describe('Stop when standard input ends, so that the service does not outlive the process that started it'),
+  ...tracingSettings,
 });
-export type BaseConfig = z.output<typeof baseConfigSchema>;
+/** Traces are configured by main(); a service that a test starts has none of these settings. */
+export type BaseConfig = Omit<z.output<typeof baseConfigSchema>, keyof TracingConfig> & Partial<TracingConfig>;
 
 const share = z.coerce.number().min(0).max(1);
 const perSecond = z.coerce.number().min(0).max(100_000);
@@ -113,8 +137,14 @@ export const databaseConfigSchema = z.object({
       'File with the password for `DATABASE_URL`, read for each new connection, so that a rotated password needs no ' +
         'restart',
     ),
+  DATABASE_CA_FILE: caFile.describe(
+    'File with the certificates (PEM) that PostgreSQL must prove itself by, for its name in `DATABASE_URL`; ' +
+      'connections use TLS then. Read for each new connection',
+  ),
   DATABASE_POOL: z.coerce.number().int().min(1).default(12).describe('Connections of one process, at most'),
 });
+
+export type DatabaseConfig = z.output<typeof databaseConfigSchema>;
 
 /**
  * Reads the environment by a schema. Throws one error that names every invalid variable and what it should be. It does

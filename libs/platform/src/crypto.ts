@@ -14,6 +14,14 @@ export function sha256(data: string | Buffer): Buffer {
   return hash('sha256', data, 'buffer');
 }
 
+/** The current key, with which everything new is made, and the other one during a rotation, which is accepted too. */
+export type Keys = readonly [current: Buffer, ...others: Buffer[]];
+
+/** `previous` is the other key of a rotation: the next one before the change, the earlier one after it. */
+export function keysOf(current: Buffer, previous: Buffer | undefined): Keys {
+  return previous ? [current, previous] : [current];
+}
+
 const keyObjects = new WeakMap<Buffer, KeyObject>();
 
 /** Node.js would create a key object of a Buffer at every use, which costs four times the HMAC or cipher itself. */
@@ -47,8 +55,20 @@ export function seal(key: Buffer, plaintext: string | Buffer, context: string): 
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Reverses seal(). Throws when the key, the context or a single bit is wrong. */
-export function unseal(key: Buffer, sealed: Buffer, context: string): Buffer {
+/** Reverses seal(). Throws when every key, the context or a single bit is wrong. */
+export function unseal(key: Buffer | Keys, sealed: Buffer, context: string): Buffer {
+  if (Buffer.isBuffer(key)) return unsealWith(key, sealed, context);
+  for (const [i, one] of key.entries()) {
+    try {
+      return unsealWith(one, sealed, context);
+    } catch (error) {
+      if (i === key.length - 1) throw error;
+    }
+  }
+  throw new Error('there is no key');
+}
+
+function unsealWith(key: Buffer, sealed: Buffer, context: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', keyOf(key), sealed.subarray(0, 12)).setAAD(Buffer.from(context));
   decipher.setAuthTag(sealed.subarray(12, 28));
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()]);

@@ -1,4 +1,4 @@
-import { seal, sha256, unseal } from './crypto.js';
+import { keysOf, seal, sha256, unseal, type Keys } from './crypto.js';
 
 export interface KeyEncryptionConfig {
   KEY_ENCRYPTION_KEY: Buffer;
@@ -11,33 +11,32 @@ export interface KeyEncryptionConfig {
 export class KeyEncryption {
   /** Stored with each encrypted row. It reveals nothing about the key, which is 256 random bits. */
   readonly keyId: Buffer;
-  private readonly current: Buffer;
-  private readonly all: Buffer[];
+  private readonly keys: Keys;
 
   /** `service` makes the key ids of services differ that have the same key. */
   constructor(
     { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: previous }: KeyEncryptionConfig,
     service: string,
   ) {
-    const label = Buffer.from(`holdfast ${service} key encryption key`);
-    this.keyId = sha256(Buffer.concat([label, current])).subarray(0, 8);
-    this.current = current;
-    this.all = previous ? [current, previous] : [current];
+    this.keyId = keyIdOf(current, `${service} key encryption key`);
+    this.keys = keysOf(current, previous);
   }
 
   encrypt(plaintext: string | Buffer, context: string): Buffer {
-    return seal(this.current, plaintext, context);
+    return seal(this.keys[0], plaintext, context);
   }
 
   /** Undefined when neither key decrypts it: it was encrypted with another key, or changed. */
   decrypt(sealed: Buffer, context: string): Buffer | undefined {
-    for (const key of this.all) {
-      try {
-        return unseal(key, sealed, context);
-      } catch {
-        // The other key may decrypt it.
-      }
+    try {
+      return unseal(this.keys, sealed, context);
+    } catch {
+      return undefined;
     }
-    return undefined;
   }
+}
+
+/** Names a key of 256 random bits without revealing anything about it. Keys of another purpose have other ids. */
+export function keyIdOf(key: Buffer, purpose: string): Buffer {
+  return sha256(Buffer.concat([Buffer.from(`holdfast ${purpose}`), key])).subarray(0, 8);
 }

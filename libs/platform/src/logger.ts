@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import type { RequestContext } from '@holdfast/contracts';
+import { currentTrace } from './tracing/spans.js';
 
 export type { Logger } from 'pino';
 
 const contexts = new AsyncLocalStorage<RequestContext>();
 
-/** Runs `work`. Every log line in it has the request id, the organization and the actor. */
+/** Runs `work`. Every log line in it has the request id, the trace, the organization and the actor. */
 export function inContext<T>(context: RequestContext, work: () => T): T {
   return contexts.run(context, work);
 }
@@ -37,8 +38,16 @@ export function createLogger(service: string, level: string, replica = '1', dest
     },
     mixin: () => {
       const context = contexts.getStore();
-      return context ? { requestId: context.request.id, org: context.org, actor: context.actor.id } : {};
+      const current = currentTrace();
+      if (!context) return current ?? {};
+      const { org, actor, request } = context;
+      return { requestId: request.id, traceId: traceIdOf(request.traceparent), ...current, org, actor: actor.id };
     },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** The trace id in a `traceparent`. */
+export function traceIdOf(traceparent: string): string {
+  return traceparent.slice(3, 35);
 }

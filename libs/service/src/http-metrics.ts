@@ -1,9 +1,10 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge } from 'prom-client';
+import { LatencyHistogram } from '@holdfast/platform';
 
 /**
  * Rate, errors and duration of HTTP requests. Every label has a closed list of values, none of them sent by clients.
  */
-export const requestSeconds = new Histogram({
+export const requestSeconds = new LatencyHistogram({
   name: 'holdfast_http_request_seconds',
   help: 'Time from the headers of a request to the end of its response, by route template, method and class of status',
   labelNames: ['route', 'method', 'status_class'],

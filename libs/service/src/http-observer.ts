@@ -1,5 +1,5 @@
 import type { ErrorOrigin } from '@holdfast/contracts';
-import { LogBudget, type HttpLogConfig, type Logger } from '@holdfast/platform';
+import { LogBudget, type HttpLogConfig, type Logger, type RequestSpan } from '@holdfast/platform';
 import { accessLogLinesSummarized, requestErrors, requestSeconds, requestsTotal } from './http-metrics.js';
 
 /**
@@ -8,6 +8,9 @@ import { accessLogLinesSummarized, requestErrors, requestSeconds, requestsTotal 
  */
 export interface ObservedRequest {
   requestId: string;
+  traceId?: string | undefined;
+  /** The sampled trace of the request. */
+  exemplar?: RequestSpan['exemplar'];
   method: string;
   /** Template of the route; undefined if none matched. */
   route?: string | undefined;
@@ -69,9 +72,10 @@ export class HttpObserver {
     this.logger.warn({ groups }, 'requests without an access line of their own, by kind');
   }
 
-  private count({ route = 'unmatched', method, status, seconds, org, verified, code, origin }: ObservedRequest): void {
+  private count({ route = 'unmatched', method, status, seconds, org, verified, ...request }: ObservedRequest): void {
+    const { code, origin, exemplar } = request;
     const statusClass = `${Math.floor(status / 100)}xx`;
-    requestSeconds.observe({ route, method, status_class: statusClass }, seconds);
+    requestSeconds.observe({ route, method, status_class: statusClass }, seconds, exemplar);
     requestsTotal.inc({ route, method, status, organization: this.classOf(org, verified) });
     if (status >= 400)
       requestErrors.inc({
@@ -92,10 +96,11 @@ export class HttpObserver {
 
   private write(request: ObservedRequest, hasOwnLine: boolean, level: 'info' | 'warn' | 'error'): void {
     if (!hasOwnLine) return this.summarize(request);
-    const { route = 'unmatched', seconds, origin, detail, verified, ...rest } = request;
+    const { route = 'unmatched', seconds, origin, detail, verified, exemplar, ...rest } = request;
     const line = {
       ...rest,
       route,
+      ...(exemplar && { spanId: exemplar.span_id }),
       durationMs: Math.round(seconds * 10_000) / 10,
       ...(verified === false && { verified }),
       ...(detail && { detail }),

@@ -1,3 +1,5 @@
+import { Gauge } from 'prom-client';
+
 /** Injection tokens of the logger and the configuration, which startService() provides to every module. */
 export const LOGGER = Symbol('logger');
 export const CONFIG = Symbol('config');
@@ -15,15 +17,45 @@ export class Shutdown {
   }
 }
 
-/** Conditions of `/readyz`. Modules add their own to those of startService(). */
-export class Readiness {
-  private readonly checks: (() => boolean | Promise<boolean>)[] = [];
+/** How long a dependency may take to respond before it counts as unavailable. */
+const dependencyTimeoutMs = 2000;
 
-  addCheck(check: () => boolean | Promise<boolean>): void {
+const dependencyUp = new Gauge({
+  name: 'holdfast_dependency_up',
+  help: 'Whether a server that this service needs responded at the last check: 1 or 0',
+  labelNames: ['dependency'],
+});
+
+export interface ReadinessReport {
+  /**
+   * Whether a load balancer should send requests to this replica. An unavailable dependency does not change it, once
+   * the replica was ready: all replicas share it, so all would leave the load balancer at once, and callers would get
+   * its error page instead of a 503 with Retry-After (docs/adr/0046).
+   */
+  ready: boolean;
+  /** Whether it is ready and every dependency responds, for callers that can choose another replica. */
+  healthy: boolean;
+  /** Notes for the operator; the first ones name the unavailable dependencies. */
+  remarks: string[];
+}
+
+/** The state of this replica, for `/readyz` and for callers. Modules add conditions to those of startService(). */
+export class Readiness {
+  private readonly checks: (() => boolean)[] = [];
+  private readonly dependencies: { name: string; responds: () => Promise<boolean> }[] = [];
+  private readonly remarkSources: (() => string[])[] = [];
+  private started = false;
+  private stopping = false;
+
+  /** Adds a condition of this replica alone, such as state that it has loaded. */
+  addCheck(check: () => boolean): void {
     this.checks.push(check);
   }
 
-  private readonly remarkSources: (() => string[])[] = [];
+  /** Adds a server that all replicas share. A rejection of `responds` counts as false. */
+  addDependency(name: string, responds: () => Promise<boolean>): void {
+    this.dependencies.push({ name, responds });
+  }
 
   /** Adds lines to the response of `/readyz`: notes for the operator that do not make the service unready. */
   addRemarks(remark: () => string[]): void {
@@ -34,8 +66,33 @@ export class Readiness {
     return this.remarkSources.flatMap((remark) => remark());
   }
 
-  async ready(): Promise<boolean> {
-    for (const check of this.checks) if (!(await check())) return false;
-    return true;
+  /** From now on the replica is not ready: the first step of its shutdown. */
+  stop(): void {
+    this.stopping = true;
   }
+
+  async report(): Promise<ReadinessReport> {
+    const states = await Promise.all(
+      this.dependencies.map(async ({ name, responds }) => {
+        const up = await withTimeout(responds(), dependencyTimeoutMs);
+        dependencyUp.set({ dependency: name }, up ? 1 : 0);
+        return { name, up };
+      }),
+    );
+    const works = !this.stopping && this.checks.every((check) => check());
+    const away = states.filter(({ up }) => !up);
+    const healthy = works && away.length === 0;
+    this.started ||= healthy;
+    return {
+      ready: works && this.started,
+      healthy,
+      remarks: [...away.map(({ name }) => `${name} does not respond`), ...this.remarks],
+    };
+  }
+}
+
+function withTimeout(check: Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
+  return Promise.race([check.catch(() => false), timeout]).finally(() => clearTimeout(timer));
 }

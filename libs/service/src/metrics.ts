@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, register } from 'prom-client';
+import type { PoolState } from '@holdfast/data';
 
 export { register };
 
@@ -37,6 +38,48 @@ export const clockOffset = new Gauge({
 export const testClockOffset = new Gauge({
   name: 'holdfast_test_clock_offset_seconds',
   help: 'Shift of the clock by HOLDFAST_TEST_CLOCK; 0 outside tests',
+});
+
+let lastUtilization = performance.eventLoopUtilization();
+new Gauge({
+  name: 'holdfast_event_loop_utilization_ratio',
+  help: 'Share of the time since the last scrape in which the event loop was busy, 0 to 1',
+  collect() {
+    const current = performance.eventLoopUtilization();
+    this.set(performance.eventLoopUtilization(current, lastUtilization).utilization);
+    lastUtilization = current;
+  },
+});
+
+/** Use of a pool of database connections. `state` is read at each scrape. */
+export function observePool(state: () => PoolState): void {
+  poolState = state;
+}
+
+let poolState: (() => PoolState) | undefined;
+new Gauge({
+  name: 'holdfast_database_connections',
+  help: 'Connections to the database, by state: `used` by a statement or transaction, or `idle`',
+  labelNames: ['state'],
+  collect() {
+    if (!poolState) return;
+    this.set({ state: 'used' }, poolState().used);
+    this.set({ state: 'idle' }, poolState().idle);
+  },
+});
+new Gauge({
+  name: 'holdfast_database_connections_max',
+  help: 'How many connections to the database this process may have (DATABASE_POOL)',
+  collect() {
+    this.set(poolState?.().max ?? 0);
+  },
+});
+new Gauge({
+  name: 'holdfast_database_waiting',
+  help: 'Statements and transactions that wait for a connection of the pool',
+  collect() {
+    this.set(poolState?.().waiting ?? 0);
+  },
 });
 
 export function startDefaultMetrics(): void {

@@ -1,20 +1,17 @@
 import { createServer, type Server } from 'node:http';
+import type { Readiness } from './lifecycle.js';
 import { register } from './metrics.js';
 
-/** Whether the service can handle requests. A rejection counts as false. */
-export type ReadyCheck = () => Promise<boolean>;
-
 /**
- * Serves health and metrics on a port of their own: `/healthz` (the process runs), `/readyz` (it can handle requests,
- * with one line per remark) and `/metrics`. `/readyz` also shows `testClock`, the offset of HOLDFAST_TEST_CLOCK in
- * seconds.
+ * Serves health and metrics on a port of their own: `/healthz` (the process runs), `/readyz` (whether it should get
+ * requests, with one line per remark) and `/metrics`. `/readyz` also shows `testClock`, the offset of
+ * HOLDFAST_TEST_CLOCK in seconds.
  */
 export function startOpsServer(
   port: number,
   host: string,
-  ready: ReadyCheck,
+  readiness: Pick<Readiness, 'report'>,
   testClock?: number,
-  remarks: () => string[] = () => [],
 ): Promise<Server> {
   const server = createServer((request, response) => {
     const respond = (status: number, body: string, type = 'text/plain; charset=utf-8') => {
@@ -22,16 +19,10 @@ export function startOpsServer(
     };
     if (request.url === '/healthz') return respond(200, 'ok\n');
     if (request.url === '/readyz') {
-      ready().then(
-        (isReady) =>
-          respond(
-            isReady ? 200 : 503,
-            [
-              `${isReady ? 'ready' : 'not ready'}${testClock === undefined ? '' : `; test clock ${testClock} s`}`,
-              ...remarks(),
-              '',
-            ].join('\n'),
-          ),
+      const clock = testClock === undefined ? '' : `; test clock ${testClock} s`;
+      readiness.report().then(
+        ({ ready, remarks }) =>
+          respond(ready ? 200 : 503, [`${ready ? 'ready' : 'not ready'}${clock}`, ...remarks, ''].join('\n')),
         () => respond(503, 'not ready\n'),
       );
       return;

@@ -1,11 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { Gauge } from 'prom-client';
 import { statement, type Database, type Statement } from '@holdfast/data';
-import type { KeyEncryptionConfig } from '@holdfast/platform';
 import type { Readiness } from './lifecycle.js';
 
-/** How often a service looks for rows of another key. */
-export const reEncryptionIntervalMs = 5000;
 const batchSize = 200;
 
 /** An encrypted row. `id` is a UUID; `sealed` is in base64, or as the table's own expressions read and write it. */
@@ -64,13 +61,11 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Sorts after the id of every key. */
 const afterAllKeyIds = Buffer.alloc(9, 0xff);
-const removable = 'Once every replica reports this, KEY_ENCRYPTION_KEY_PREVIOUS can be removed';
 
 interface Options {
   database: Database;
   /** Id of the current KEY_ENCRYPTION_KEY. */
   keyId: Buffer;
-  config: Pick<KeyEncryptionConfig, 'KEY_ENCRYPTION_KEY_PREVIOUS'>;
   tables: EncryptedTable[];
   /** What the rows are, in the plural: "keys of people". */
   what: string;
@@ -83,7 +78,7 @@ interface Options {
  * After a rotation of KEY_ENCRYPTION_KEY, encrypts the rows of other keys with the current one, in batches. Erased rows
  * stay erased: only existing rows are updated. While replicas have different current keys, only those with the key that
  * was announced last do it, or two replicas would undo each other's work for ever
- * (docs/adr/0027-audit-keys-retries-drops-replays.md). A service calls `run` every `reEncryptionIntervalMs`.
+ * (docs/adr/0027-audit-keys-retries-drops-replays.md). It is the check of a KeyUse.
  */
 export class TableReEncryption {
   private readonly logger = new Logger('re-encryption');
@@ -172,17 +167,13 @@ export class TableReEncryption {
       );
     else if (remaining === 0 && done > 0)
       this.logger.log(
-        `${done} ${what} were re-encrypted with the current KEY_ENCRYPTION_KEY, and none is left with another key. ` +
-          removable,
+        `${done} ${what} were re-encrypted with the current KEY_ENCRYPTION_KEY, and none is left with another key`,
       );
   }
 
   /** Lines for /readyz. The service stays ready: it works with both keys. */
   private remarks(): string[] {
-    if (this.remaining > 0)
-      return [`${this.remaining} ${this.options.what} are not encrypted with the current KEY_ENCRYPTION_KEY`];
-    return this.options.config.KEY_ENCRYPTION_KEY_PREVIOUS && this.announced
-      ? [`Nothing is encrypted with another key than KEY_ENCRYPTION_KEY. ${removable}`]
-      : [];
+    if (this.remaining === 0) return [];
+    return [`${this.remaining} ${this.options.what} are not encrypted with the current KEY_ENCRYPTION_KEY`];
   }
 }

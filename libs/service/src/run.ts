@@ -1,11 +1,28 @@
 import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
-import { loadConfig, shiftTime, type BaseConfig } from '@holdfast/platform';
+import {
+  createLogger,
+  loadConfig,
+  shiftTime,
+  startTracing,
+  type BaseConfig,
+  type DatabaseConfig,
+} from '@holdfast/platform';
 import { unhandledRejections } from './metrics.js';
 import { startService, type ServiceOptions } from './start-service.js';
 
 const logger = new Logger('unhandled rejection');
 const stopTimeoutMs = 20_000;
+
+/** Connection options of a service's database from its configuration. */
+export function databaseOptions(config: DatabaseConfig): NonNullable<ServiceOptions<BaseConfig>['database']> {
+  return {
+    url: config.DATABASE_URL,
+    passwordFile: config.DATABASE_PASSWORD_FILE,
+    caFile: config.DATABASE_CA_FILE,
+    pool: config.DATABASE_POOL,
+  };
+}
 
 /**
  * main() of a service: reads its configuration, starts it, and stops it on SIGTERM, on SIGINT, or when its parent
@@ -18,7 +35,10 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
   try {
     const config = loadConfig(schema);
     if (config.HOLDFAST_TEST_CLOCK !== undefined) shiftTime(config.HOLDFAST_TEST_CLOCK);
-    const running = await startService({ ...options(config), config });
+    const chosen = options(config);
+    const lines = chosen.logger ?? createLogger(chosen.service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
+    const stopTracing = await startTracing(chosen.service, config, lines);
+    const running = await startService({ ...chosen, logger: lines, config });
     // A background task has failed. The process keeps running, so that requests in progress are completed.
     process.on('unhandledRejection', (error) => {
       unhandledRejections.inc();
@@ -27,10 +47,13 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
     const stop = (): void => {
       // A step that hangs must not keep the process running until the orchestrator kills it.
       setTimeout(() => process.exit(1), stopTimeoutMs).unref();
-      void running.stop().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
+      void running
+        .stop()
+        .then(stopTracing)
+        .then(
+          () => process.exit(0),
+          () => process.exit(1),
+        );
     };
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);

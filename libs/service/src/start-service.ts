@@ -32,7 +32,7 @@ import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logg
 import { ClockWatch } from './clock-watch.js';
 import { startIntervals } from './interval.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './lifecycle.js';
-import { startDefaultMetrics, testClockOffset } from './metrics.js';
+import { observePool, startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 
 export interface ServiceOptions<Config extends BaseConfig> {
@@ -40,7 +40,7 @@ export interface ServiceOptions<Config extends BaseConfig> {
   config: Config;
   module: Type | DynamicModule;
   /** Absent for a service without a database. */
-  database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'pool' | 'entities'>;
+  database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'caFile' | 'pool' | 'entities'>;
   /** Limits of concurrent requests to other services, for services with an unlimited number of callers. */
   outgoing?: OutgoingLimitsOptions;
   /** For tests: replaces the service's time. */
@@ -60,7 +60,6 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-const readyTimeoutMs = 2000;
 /** How often and after which pause a starting service tries to connect to its database. */
 const maxAttempts = 60;
 const retryMs = 500;
@@ -100,10 +99,14 @@ export async function startService<Config extends BaseConfig>(
     testOffsetMs: (offset ?? 0) * 1000,
     machineMs: options.machineTimeMs,
   });
-  const connection = await connectBus({ url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service }, logger);
+  const connection = await connectBus(
+    { url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service, caFile: config.NATS_CA_FILE },
+    logger,
+  );
   const database =
     options.database &&
     (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, watch, logger));
+  if (database) observePool(() => database.pool);
   const readiness = new Readiness();
   const shutdown = new Shutdown();
   const replicas = new Replicas(connection, (from, announcement) => watch.observePeer(from, announcement));
@@ -147,22 +150,24 @@ export async function startService<Config extends BaseConfig>(
   // The server has processed the subscriptions after this. If the connection has broken meanwhile, /readyz says so.
   await connection.flush().catch(() => undefined);
 
-  readiness.addCheck(() => !connection.isClosed() && connection.flush().then(() => !unsupportedVersion(connection)));
-  if (database) readiness.addCheck(() => compareClocks(database, watch).then(() => true));
+  readiness.addCheck(() => !connection.isClosed());
+  readiness.addDependency('NATS', () => connection.flush().then(() => !unsupportedVersion(connection)));
+  if (database) readiness.addDependency('PostgreSQL', () => compareClocks(database, watch).then(() => true));
   readiness.addCheck(() => watch.trust() !== 'wrong');
   readiness.addRemarks(() => watch.remarks());
   const watchTimer = watch.start(logger);
-  const isReady = () => withTimeout(readiness.ready(), readyTimeoutMs);
+  const isHealthy = async () => (await readiness.report()).healthy;
   const handlesRequests = contracts.some((contract) => contract.service === service);
   const announcer = handlesRequests
-    ? announceReplica(connection, service, replica, isReady, () => watch.machineTimeMs())
+    ? announceReplica(connection, service, replica, isHealthy, () => watch.machineTimeMs())
     : undefined;
-  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, isReady, offset, () => readiness.remarks);
+  const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, readiness, offset);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
   let stopping: Promise<void> | undefined;
   const stop = () =>
     (stopping ??= (async () => {
+      readiness.stop();
       clearInterval(watchTimer);
       await announcer?.leave();
       // First the app, so that it accepts no more requests. Then jobs and consumers, whose events the relay still
@@ -208,8 +213,4 @@ async function connectDatabase(options: DatabaseOptions, watch: ClockWatch, logg
       await new Promise((resolve) => setTimeout(resolve, retryMs));
     }
   }
-}
-
-function withTimeout(check: Promise<boolean>, timeoutMs: number): Promise<boolean> {
-  return Promise.race([check, new Promise<boolean>((resolve) => setTimeout(() => resolve(false), timeoutMs).unref())]);
 }

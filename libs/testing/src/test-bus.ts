@@ -26,7 +26,10 @@ export interface TestBus {
 }
 
 /** Starts a nats-server with the permissions of production. The test declares its streams (declareStreams). */
-export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'maxFileBytes'> = {}): Promise<TestBus> {
+export async function startTestBus({
+  maxFileBytes,
+  tls,
+}: Pick<NatsConfigOptions, 'maxFileBytes' | 'tls'> = {}): Promise<TestBus> {
   const folder = newTestFolder('nats');
   const port = await freePort();
   const storeDir = join(folder, 'jetstream');
@@ -38,7 +41,14 @@ export async function startTestBus({ maxFileBytes }: Pick<NatsConfigOptions, 'ma
   const configFile = join(folder, 'nats.conf');
   writeFileSync(
     configFile,
-    natsConfig({ publicKeys, host: '127.0.0.1', port, storeDir, ...(maxFileBytes !== undefined && { maxFileBytes }) }),
+    natsConfig({
+      publicKeys,
+      host: '127.0.0.1',
+      port,
+      storeDir,
+      ...(maxFileBytes !== undefined && { maxFileBytes }),
+      ...(tls && { tls }),
+    }),
   );
 
   let server = await startServer(folder, configFile, port);

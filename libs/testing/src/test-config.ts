@@ -14,3 +14,11 @@ export function testConfig(bus: TestBus, user: BusUser) {
     HOLDFAST_EXIT_WITH_PARENT: false,
   };
 }
+
+/** Settings of traces, for a fixture whose configuration has the type of a whole schema. */
+export const withoutTraces = {
+  OTEL_SDK_DISABLED: true,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  OTEL_TRACES_SAMPLER: 'always_off',
+  OTEL_TRACES_SAMPLER_ARG: 1,
+} as const;

@@ -29,18 +29,18 @@ export const listKeys = query({
   service: 'auth',
   name: 'list-keys',
   callers: ['operator'],
-  request: z.strictObject({ shortId: z.string() }),
+  request: z.strictObject({ shortId: z.string().optional().describe("Absent: the platform's keys") }),
   reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
   errors: ['unknown_organization'],
 });
 
-/** Begins a rotation of an organization's signing keys: new ones are published now and sign after the overlap. */
+/** Begins a rotation of an issuer's signing keys: new ones are published now and sign after the overlap. */
 export const rotateKeys = command({
   service: 'auth',
   name: 'rotate-keys',
   callers: ['operator'],
   request: z.strictObject({
-    shortId: z.string(),
+    shortId: z.string().optional().describe("Absent: the platform's keys"),
     overlapSeconds: z.int().min(0).default(3600),
     retire: z.boolean().default(false).describe('Stop using the old keys at once: for a leaked key'),
   }),

@@ -277,6 +277,19 @@ export const getClient = query({
 });
 
 /**
+ * Stores the hash of a client secret under the current SECRET_PEPPER, during its rotation. Directory checks the secret
+ * under the earlier pepper, so that auth cannot store another one.
+ */
+export const renewSecretHash = command({
+  service: 'directory',
+  name: 'renew-secret-hash',
+  callers: ['auth'],
+  request: z.strictObject({ clientId, secretId: z.string(), secret: z.string().min(1).max(200) }),
+  reply: z.strictObject({ renewed: z.boolean() }),
+  errors: [],
+});
+
+/**
  * Access state of an app, organization or person. An absent entry means that nothing has changed since the oldest valid
  * token was issued.
  */

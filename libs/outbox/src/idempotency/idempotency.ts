@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Contract, idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
+import { AppError, CLOCK, customerKey, keysOf, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { Outbox } from '../outbox.js';
 import { KeyedRequest, type StoredEvent } from './keyed-request.js';
@@ -42,7 +42,7 @@ export class Idempotency {
   constructor(
     private readonly database: Database,
     private readonly outbox: Outbox,
-    @Inject(CONFIG) private readonly config: { KEY_ENCRYPTION_KEY: Buffer },
+    @Inject(CONFIG) private readonly config: KeyEncryptionConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -72,7 +72,8 @@ export class Idempotency {
     if (idempotencyKey === undefined) return { response: await work() };
     // The fingerprint includes the command: a key that was used for another command is a mismatch as well.
     const request = [contract.subject, input];
-    const keyed = new KeyedRequest(context, idempotencyKey, request, this.clock.now(), this.config.KEY_ENCRYPTION_KEY);
+    const keys = keysOf(this.config.KEY_ENCRYPTION_KEY, this.config.KEY_ENCRYPTION_KEY_PREVIOUS);
+    const keyed = new KeyedRequest(context, idempotencyKey, request, this.clock.now(), keys);
     // Before everything else: a repeat gets the stored response, whatever has changed since.
     const earlier = await this.earlier<Response>(keyed, input.subject);
     if (earlier) return earlier;

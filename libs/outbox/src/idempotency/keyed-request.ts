@@ -1,6 +1,7 @@
 import type { RequestContext } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
-import { AppError, seal, sha256, unseal } from '@holdfast/platform';
+import { AppError, seal, sha256, unseal, type Keys } from '@holdfast/platform';
+import type { SealedTable } from '@holdfast/service';
 
 /** The event that the read model must have applied before a repeat of the request gets its response. */
 export interface StoredEvent {
@@ -43,7 +44,7 @@ export class KeyedRequest {
     key: string,
     request: unknown,
     readonly at: Date,
-    private readonly encryptionKey: Buffer,
+    private readonly keys: Keys,
   ) {
     this.org = org;
     this.app = actor.id;
@@ -54,11 +55,11 @@ export class KeyedRequest {
   /** The response is encrypted, since it may contain a claim link, a client secret or personal data. */
   sealed(response: unknown): SealedResponse {
     const { keyHash, fingerprint } = this;
-    return { keyHash, fingerprint, response: seal(this.encryptionKey, JSON.stringify(response), this.sealedFor) };
+    return { keyHash, fingerprint, response: seal(this.keys[0], JSON.stringify(response), this.sealedFor) };
   }
 
   unsealed(response: Buffer): unknown {
-    return JSON.parse(unseal(this.encryptionKey, response, this.sealedFor).toString('utf8'));
+    return JSON.parse(unseal(this.keys, response, this.sealedFor).toString('utf8'));
   }
 
   /**
@@ -72,9 +73,22 @@ export class KeyedRequest {
   }
 
   private get sealedFor(): string {
-    return `idempotency/${this.app}/${this.keyHash.toString('base64url')}`;
+    return storedResponseContext({ app: this.app, key_hash: this.keyHash });
   }
 }
+
+function storedResponseContext({ app, key_hash: keyHash }: { app: string; key_hash: Buffer }): string {
+  return `idempotency/${app}/${keyHash.toString('base64url')}`;
+}
+
+/** Stored responses, which are encrypted again during a rotation of KEY_ENCRYPTION_KEY. */
+export const storedResponses: SealedTable = {
+  name: 'idempotency',
+  column: 'response',
+  key: { app: 'text', key_hash: 'bytea' },
+  where: 'response IS NOT NULL',
+  contextOf: storedResponseContext,
+};
 
 export function idempotencyInProgress(): AppError {
   return new AppError('idempotency_in_progress', undefined, { retryAfter: 1 });

@@ -1,5 +1,7 @@
 import { Agent, request as sendRequest, type Dispatcher } from 'undici';
+import { LatencyHistogram, secondsSince } from '../latency-histogram.js';
 import type { Logger } from '../logger.js';
+import { inSpan, SpanKind } from '../tracing/spans.js';
 import { guardedConnector, resolveWithNameServers, type Resolve } from './connector.js';
 import { requireDestination, type OutboundRules } from './destination.js';
 import { OutboundError } from './outbound-error.js';
@@ -19,6 +21,13 @@ export interface OutboundResponse {
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 }
+
+const outboundSeconds = new LatencyHistogram({
+  name: 'holdfast_outbound_request_seconds',
+  help: 'Duration of requests to addresses that organizations chose, by outcome',
+  labelNames: ['outcome'],
+  buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
 
 const defaultTimeoutMs = 10_000;
 const defaultMaxBytes = 65_536;
@@ -56,15 +65,23 @@ export class Outbound {
     url: string,
     { timeoutMs = defaultTimeoutMs, ...request }: OutboundRequest = {},
   ): Promise<OutboundResponse> {
+    const startedAtMs = performance.now();
     const signal = AbortSignal.timeout(timeoutMs);
     // The library checks the signal once it is connected, so a lookup or a connection could take longer.
     const timeout = new Promise<never>((_, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
     );
     try {
-      return await Promise.race([this.send(url, request, signal), timeout]);
+      const response = await inSpan(
+        () => spanOf(request),
+        () => Promise.race([this.send(url, request, signal), timeout]),
+      );
+      outboundSeconds.observe({ outcome: 'succeeded' }, secondsSince(startedAtMs));
+      return response;
     } catch (error) {
-      throw toOutboundError(error, signal);
+      const refused = toOutboundError(error, signal);
+      outboundSeconds.observe({ outcome: refused.failure }, secondsSince(startedAtMs));
+      throw refused;
     }
   }
 
@@ -95,6 +112,11 @@ export class Outbound {
   async close(): Promise<void> {
     await this.agent.destroy();
   }
+}
+
+/** Without the address, which organizations choose. They get no trace either. */
+function spanOf({ method = 'POST' }: OutboundRequest) {
+  return { name: method, kind: SpanKind.CLIENT, attributes: { 'http.request.method': method } };
 }
 
 async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {

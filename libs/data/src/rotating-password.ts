@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import type { Pool, PoolClient } from 'pg';
+
+type Connect = () => Promise<PoolClient>;
+type Callback = (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void;
+
+/**
+ * A password in a file, which may be rotated at any time. PostgreSQL has one password for each role, so there is a
+ * moment at which file and PostgreSQL differ: then a new connection uses the password that `<file>_PREVIOUS` has, if it
+ * exists. So the file is changed first, and PostgreSQL afterwards.
+ */
+export class RotatingPassword {
+  private usesPrevious = false;
+
+  constructor(
+    private readonly address: string,
+    private readonly file: string,
+  ) {}
+
+  /**
+   * The URL with the current password. While the file is being replaced it may be unreadable: the URL's own password is
+   * used, PostgreSQL rejects it, and the next attempt reads the file again.
+   */
+  get url(): string {
+    return (this.usesPrevious ? this.with(`${this.file}_PREVIOUS`) : undefined) ?? this.with(this.file) ?? this.address;
+  }
+
+  /** When PostgreSQL refuses one password, the other one is tried, and used from now on. */
+  async retrying<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // 28P01: invalid_password. Other methods of authentication than SCRAM and MD5 say 28000.
+      if (!['28P01', '28000'].includes((error as { code?: string }).code ?? '')) throw error;
+      const refused = this.url;
+      this.usesPrevious = !this.usesPrevious;
+      if (this.url === refused) throw error;
+      return work();
+    }
+  }
+
+  /** The pool reads the address for each new connection. */
+  provideTo(pool: Pool): void {
+    Object.defineProperty(pool.options, 'connectionString', { get: () => this.url, enumerable: true });
+    const connect = pool.connect.bind(pool) as Connect;
+    const retrying = () => this.retrying(connect);
+    // pool.query() calls it with a callback.
+    (pool as { connect: unknown }).connect = (callback?: Callback) => {
+      if (!callback) return retrying();
+      retrying().then(
+        (client) => callback(undefined, client, () => client.release()),
+        (error: unknown) => callback(error as Error, undefined, () => undefined),
+      );
+      return undefined;
+    };
+  }
+
+  private with(file: string): string | undefined {
+    try {
+      const address = new URL(this.address);
+      address.password = encodeURIComponent(readFileSync(file, 'utf8').replace(/\r?\n$/, ''));
+      return address.href;
+    } catch {
+      return undefined;
+    }
+  }
+}

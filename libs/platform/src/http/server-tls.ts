@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
+
+/** Names of PEM files. */
+export interface ServerTlsFiles {
+  certFile: string;
+  keyFile: string;
+  /** What a client must prove itself by: mutual TLS. */
+  clientCaFile?: string | undefined;
+}
+
+const checkIntervalMs = 10_000;
+
+/** @throws Error when a file cannot be read */
+export function readServerTls({ certFile, keyFile, clientCaFile }: ServerTlsFiles): SecureContextOptions {
+  return {
+    minVersion: 'TLSv1.2',
+    cert: readFileSync(certFile, 'utf8'),
+    key: readFileSync(keyFile, 'utf8'),
+    ...(clientCaFile !== undefined && { ca: readFileSync(clientCaFile, 'utf8') }),
+  };
+}
+
+/**
+ * Loads renewed files into a running server, for new connections. Files that cannot be used, such as a certificate
+ * whose key is not written yet, leave the previous ones in use.
+ *
+ * @param report gets what happened, for the log; an error comes once until the files change
+ * @returns stops looking
+ */
+export function reloadServerTls(
+  server: Pick<Server, 'setSecureContext'>,
+  files: ServerTlsFiles,
+  report: (error?: Error) => void,
+  intervalMs = checkIntervalMs,
+): () => void {
+  let loaded = JSON.stringify(readServerTls(files));
+  const timer = setInterval(() => {
+    let seen = '';
+    try {
+      const context = readServerTls(files);
+      seen = JSON.stringify(context);
+      if (seen === loaded) return;
+      server.setSecureContext(context);
+      report();
+    } catch (error) {
+      if (seen !== loaded) report(error as Error);
+    }
+    loaded = seen;
+  }, intervalMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,53 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Readiness } from './lifecycle.js';
+
+let postgresIsUp: boolean;
+let stateIsLoaded: boolean;
+let readiness: Readiness;
+
+beforeEach(() => {
+  postgresIsUp = true;
+  stateIsLoaded = true;
+  readiness = new Readiness();
+  readiness.addCheck(() => stateIsLoaded);
+  readiness.addDependency('PostgreSQL', () => (postgresIsUp ? Promise.resolve(true) : Promise.reject(new Error())));
+  readiness.addRemarks(() => ['a note']);
+});
+
+describe('Readiness', () => {
+  it('is not ready while a dependency is unavailable, before it was ready for the first time', async () => {
+    postgresIsUp = false;
+    expect(await readiness.report()).toEqual({
+      ready: false,
+      healthy: false,
+      remarks: ['PostgreSQL does not respond', 'a note'],
+    });
+  });
+
+  it('stays ready and names the dependency when one becomes unavailable later', async () => {
+    expect(await readiness.report()).toEqual({ ready: true, healthy: true, remarks: ['a note'] });
+    postgresIsUp = false;
+    expect(await readiness.report()).toEqual({
+      ready: true,
+      healthy: false,
+      remarks: ['PostgreSQL does not respond', 'a note'],
+    });
+  });
+
+  it('counts a dependency that does not answer in time as unavailable', async () => {
+    readiness.addDependency('NATS', () => new Promise(() => undefined));
+    expect(await readiness.report()).toMatchObject({ healthy: false, remarks: ['NATS does not respond', 'a note'] });
+  });
+
+  it('is not ready while a condition of the replica alone does not hold', async () => {
+    await readiness.report();
+    stateIsLoaded = false;
+    expect(await readiness.report()).toMatchObject({ ready: false, healthy: false });
+  });
+
+  it('is not ready from the moment it stops', async () => {
+    await readiness.report();
+    readiness.stop();
+    expect(await readiness.report()).toMatchObject({ ready: false, healthy: false });
+  });
+});
