@@ -13,6 +13,7 @@ import {
   startTestBus,
   testConfig,
   testContext,
+  withoutTraces,
   type TestBus,
   type TestDatabase,
 } from '@holdfast/testing';
@@ -35,7 +36,7 @@ export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIG
 }
 
 function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKeys()): AuditConfig {
-  return { ...testConfig(nats, 'audit'), ...keys, DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
+  return { ...testConfig(nats, 'audit'), ...withoutTraces, ...keys, DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
 }
 
 const quiet = createLogger('test', 'fatal');

@@ -4,6 +4,7 @@ import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness } from '@holdfast/service';
 import { ClientKeys } from './client-authentication/client-keys.js';
+import { SecretHashes } from './client-authentication/secret-hashes.js';
 import { UseProofHandler } from './client-authentication/use-proof.handler.js';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
@@ -17,6 +18,7 @@ import { PersonTokens } from './hub/person-tokens.js';
 import { KeyWatch } from './keys/key-watch.js';
 import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
+import { PlatformSigningKeys } from './keys/platform-signing-keys.js';
 import { RotateKeysHandler } from './keys/rotate-keys.handler.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { LogoutNotifications } from './logout/logout-notifications.js';
@@ -32,6 +34,7 @@ import { WebOrigins } from './organizations/web-origins.js';
 import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { RecordOutbox } from './record-outbox/record-outbox.js';
+import { ReEncryption } from './rotation/re-encryption.js';
 import { PersonRevocationsConsumer } from './sessions/people/person-revocations.consumer.js';
 import { PersonRevocations } from './sessions/people/person-revocations.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
@@ -70,6 +73,9 @@ const deniedRequests = {
     RecordOutbox,
     SigningKeys,
     KeyWatch,
+    PlatformSigningKeys,
+    ReEncryption,
+    SecretHashes,
     ClientRegistry,
     ClientLimits,
     ClientKeys,

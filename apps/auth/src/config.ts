@@ -4,7 +4,10 @@ import {
   databaseConfigSchema,
   httpLogConfigSchema,
   keyFromEnv,
+  keysOf,
   outboundConfigSchema,
+  readableFile,
+  type Keys,
 } from '@holdfast/platform';
 import { stateLimitsSchema } from './state-limits.js';
 
@@ -14,8 +17,23 @@ export const configSchema = baseConfigSchema.extend({
   ...outboundConfigSchema.shape,
   HTTP_PORT: z.coerce.number().int().describe('Port for HTTP requests from the gateway'),
   HTTP_HOST: z.string().default('127.0.0.1').describe('Address that port listens on'),
+  HTTP_CERT_FILE: readableFile
+    .optional()
+    .describe('File with the certificate chain (PEM) of this listener; it serves HTTPS then. A renewed one is loaded'),
+  HTTP_KEY_FILE: readableFile.optional().describe('File with the private key (PEM) of HTTP_CERT_FILE'),
+  HTTP_CLIENT_CA_FILE: readableFile
+    .optional()
+    .describe('File with the certificates (PEM) that a client must prove itself by: mutual TLS'),
   SECRET_PEPPER: keyFromEnv.describe("Secret: client secrets are hashed under it; the same as directory's"),
-  KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals private signing keys in the database'),
+  SECRET_PEPPER_PREVIOUS: keyFromEnv
+    .optional()
+    .describe('Secret: another SECRET_PEPPER whose hashes are accepted, before, during and after a rotation'),
+  KEY_ENCRYPTION_KEY: keyFromEnv.describe(
+    'Secret: seals private signing keys, sessions, tokens and records in the database',
+  ),
+  KEY_ENCRYPTION_KEY_PREVIOUS: keyFromEnv
+    .optional()
+    .describe('Secret: another KEY_ENCRYPTION_KEY that decrypts stored data, before, during and after a rotation'),
   COOKIE_KEY: keyFromEnv.describe(
     'Secret: the keys that sign the cookies of sign-ins and sessions are derived from it, one for each organization',
   ),
@@ -91,3 +109,13 @@ export const configSchema = baseConfigSchema.extend({
     .describe('How long auth retries to notify an app of a revoked session, in seconds'),
 });
 export type Config = z.output<typeof configSchema>;
+
+/** What encrypts rows of the database. */
+export function encryptionKeysOf(config: Pick<Config, 'KEY_ENCRYPTION_KEY' | 'KEY_ENCRYPTION_KEY_PREVIOUS'>): Keys {
+  return keysOf(config.KEY_ENCRYPTION_KEY, config.KEY_ENCRYPTION_KEY_PREVIOUS);
+}
+
+/** What hashes client secrets. */
+export function peppersOf(config: Pick<Config, 'SECRET_PEPPER' | 'SECRET_PEPPER_PREVIOUS'>): Keys {
+  return keysOf(config.SECRET_PEPPER, config.SECRET_PEPPER_PREVIOUS);
+}

@@ -1,4 +1,4 @@
-import { runService } from '@holdfast/service';
+import { databaseOptions, runService } from '@holdfast/service';
 import { AuthModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { createHttpApp } from './http/http-app.js';
@@ -6,6 +6,6 @@ import { createHttpApp } from './http/http-app.js';
 await runService(configSchema, (config) => ({
   service: 'auth',
   module: AuthModule,
-  database: { url: config.DATABASE_URL, passwordFile: config.DATABASE_PASSWORD_FILE, pool: config.DATABASE_POOL },
+  database: databaseOptions(config),
   createApp: createHttpApp(config),
 }));

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { relyingParty } from '@holdfast/passkeys';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/platform';
+import {
+  baseConfigSchema,
+  databaseConfigSchema,
+  keyFromEnv,
+  keysOf,
+  outboundConfigSchema,
+  type Keys,
+} from '@holdfast/platform';
 
 const seconds = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
@@ -25,6 +32,9 @@ const environment = baseConfigSchema.extend({
     'Secret: client secrets are hashed under it; the same for every service that checks one. Keys that are derived ' +
       'from it hash invitation links, and the e-mail addresses and names by which people are found',
   ),
+  SECRET_PEPPER_PREVIOUS: keyFromEnv
+    .optional()
+    .describe('Secret: another SECRET_PEPPER whose hashes are accepted, before, during and after a rotation'),
   // Production uses ten minutes to thirty days; a test may use seconds.
   INVITATION_MIN_SECONDS: seconds(600).describe('Shortest lifetime of an invitation link that may be requested'),
   INVITATION_MAX_SECONDS: seconds(2_592_000).describe('Longest lifetime of an invitation link that may be requested'),
@@ -40,3 +50,10 @@ export const configSchema = environment.transform((config) => ({
   relyingParty: relyingParty(config.BASE_URL, config.RP_ID),
 }));
 export type Config = z.output<typeof configSchema>;
+
+export type PepperConfig = Pick<Config, 'SECRET_PEPPER' | 'SECRET_PEPPER_PREVIOUS'>;
+
+/** What hashes client secrets, links, and that by which people are found. */
+export function peppersOf({ SECRET_PEPPER, SECRET_PEPPER_PREVIOUS }: PepperConfig): Keys {
+  return keysOf(SECRET_PEPPER, SECRET_PEPPER_PREVIOUS);
+}

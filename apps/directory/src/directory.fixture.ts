@@ -30,6 +30,7 @@ import {
   SoftwareAuthenticator,
   startTestBus,
   testContext,
+  withoutTraces,
   type CeremonyOptions,
   type TestBus,
   type TestDatabase,
@@ -81,6 +82,7 @@ export function withDirectory(baseUrl = 'http://localhost', clock?: Clock): void
     await declareStreams(await connect('deploy'));
     for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, new Bus(await connect(user)));
     const config: Config = {
+      ...withoutTraces,
       NATS_URL: nats.url,
       NATS_NKEY_SEED: nats.seed('directory'),
       BASE_URL: baseUrl,

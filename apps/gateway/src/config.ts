@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseConfigSchema, httpLogConfigSchema, keyFromEnv } from '@holdfast/platform';
+import { baseConfigSchema, httpLogConfigSchema, keyFromEnv, readableFile } from '@holdfast/platform';
 import { rateLimitsSchema } from './endpoints/limit-classes.js';
 
 const urls = z
@@ -41,6 +41,13 @@ export const configSchema = baseConfigSchema.extend({
     .default(10)
     .describe('Time limit for reading the body of a request, in seconds'),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
+  AUTH_CA_FILE: readableFile
+    .optional()
+    .describe('File with the certificates (PEM) that auth must prove itself by, with `https` in AUTH_URLS'),
+  AUTH_CERT_FILE: readableFile
+    .optional()
+    .describe('File with the certificate chain (PEM) by which the gateway proves itself to auth: mutual TLS'),
+  AUTH_KEY_FILE: readableFile.optional().describe('File with the private key (PEM) of AUTH_CERT_FILE'),
   AUTH_MAX_CONNECTIONS: z.coerce
     .number()
     .int()
@@ -85,6 +92,9 @@ export const configSchema = baseConfigSchema.extend({
         'more, requests that waited longer are refused with 503 at once',
     ),
   PAGE_TOKEN_KEY: keyFromEnv.describe('Secret: encrypts page tokens; the same for every replica'),
+  PAGE_TOKEN_KEY_PREVIOUS: keyFromEnv
+    .optional()
+    .describe('Secret: another PAGE_TOKEN_KEY whose page tokens are accepted, before, during and after a rotation'),
   RATE_LIMITS: rateLimitsSchema.describe(
     'Requests per minute by rate limit class, such as `claim=1200,read=60000`; `all=…` for every class that is not ' +
       'listed. Per address, app or person, in each replica: docs/runbook.md',

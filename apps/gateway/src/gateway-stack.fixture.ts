@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Controller, Module, type Type } from '@nestjs/common';
 import {
@@ -15,7 +16,7 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { createLogger, type BaseConfig } from '@holdfast/platform';
+import { createLogger, readServerTls, type BaseConfig, type ServerTlsFiles } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import { freePort, startTestBus, type TestBus } from '@holdfast/testing';
 import { GatewayModule } from './app.module.js';
@@ -62,15 +63,24 @@ export class AuthStub {
   private server!: Server;
   port = 0;
 
-  async start(): Promise<this> {
-    this.server = createServer((request, response) => void this.respond(request, response));
-    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
+  /** @param tls serves HTTPS, to clients with a certificate of this authority */
+  constructor(
+    private readonly tls?: ServerTlsFiles,
+    private readonly host = '127.0.0.1',
+  ) {}
+
+  async start(port = this.port): Promise<this> {
+    const onRequest = (request: IncomingMessage, response: ServerResponse) => void this.respond(request, response);
+    this.server = this.tls
+      ? createTlsServer({ ...readServerTls(this.tls), requestCert: true }, onRequest)
+      : createServer(onRequest);
+    await new Promise<void>((resolve) => this.server.listen(port, this.host, resolve));
     this.port = (this.server.address() as AddressInfo).port;
     return this;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.tls ? `https://localhost:${this.port}` : `http://127.0.0.1:${this.port}`;
   }
 
   /** Refuses connections, like a process that died. */

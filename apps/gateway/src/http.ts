@@ -4,7 +4,16 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { type BusTransport } from '@holdfast/messaging';
-import { AppError, CLOCK, isRepeated, serverTimeouts, unavailable, type Clock, type Logger } from '@holdfast/platform';
+import {
+  AppError,
+  CLOCK,
+  isRepeated,
+  serverTimeouts,
+  startRequestSpan,
+  unavailable,
+  type Clock,
+  type Logger,
+} from '@holdfast/platform';
 import { HttpObserver, LOGGER, Shutdown } from '@holdfast/service';
 import { AccessTokenStrategy } from './access/access-token.strategy.js';
 import { limitRequests } from './access/limit-requests.js';
@@ -78,9 +87,11 @@ export function createHttpApp(config: GatewayConfig) {
     });
     const errorForms = new Map(endpoints.map((declared) => [routeOf(declared), declared.errorForm]));
     fastify.addHook('onRequest', (request, reply, done) => {
-      request.requestContext = newRequestContext(request, errorForms.get(matchedRoute(request)));
+      const span = isProbe(request.routeOptions.url ?? '') ? undefined : startRequestSpan(request.method);
+      request.requestContext = newRequestContext(request, errorForms.get(matchedRoute(request)), span);
       void reply.headers(commonHeaders(request.requestContext));
-      done();
+      if (span) span.run(done);
+      else done();
     });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());

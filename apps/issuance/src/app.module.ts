@@ -32,6 +32,7 @@ import { PresenceOriginHandler } from './presence/presence-origin.handler.js';
 import { PresencePolicies } from './presence/presence-policies.js';
 import { SetPresencePolicyHandler } from './presence/set-presence-policy.handler.js';
 import { TurnstileProvider } from './presence/turnstile.provider.js';
+import { KeyRotation } from './rotation/key-rotation.js';
 import { Organizations } from './settings/organizations.js';
 import { Settings } from './settings/settings.js';
 import { BeginSignInHandler } from './sign-in/begin-sign-in.handler.js';
@@ -83,6 +84,7 @@ import { Renewals } from './sign-in/renewals.js';
     TurnstileProvider,
     Apps,
     ClearConsumedProofs,
+    KeyRotation,
   ],
 })
 export class IssuanceModule {}

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { relyingParty } from '@holdfast/passkeys';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, outboundConfigSchema } from '@holdfast/platform';
+import {
+  baseConfigSchema,
+  databaseConfigSchema,
+  keyedHash,
+  keyFromEnv,
+  keysOf,
+  outboundConfigSchema,
+} from '@holdfast/platform';
 
 const seconds = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
@@ -8,8 +15,16 @@ const environment = baseConfigSchema
   .extend(databaseConfigSchema.shape)
   .extend(outboundConfigSchema.shape)
   .extend({
-    KEY_ENCRYPTION_KEY: keyFromEnv.describe('Secret: seals stored responses (Idempotency-Key) in the database'),
+    KEY_ENCRYPTION_KEY: keyFromEnv.describe(
+      'Secret: seals stored responses (Idempotency-Key) and Turnstile secrets in the database',
+    ),
+    KEY_ENCRYPTION_KEY_PREVIOUS: keyFromEnv
+      .optional()
+      .describe('Secret: another KEY_ENCRYPTION_KEY that decrypts stored data, before, during and after a rotation'),
     SECRET_PEPPER: keyFromEnv.describe('Secret: claim tokens are hashed under it'),
+    SECRET_PEPPER_PREVIOUS: keyFromEnv
+      .optional()
+      .describe('Secret: another SECRET_PEPPER whose hashes are accepted, before, during and after a rotation'),
     // Production uses ten minutes to thirty days; a test may use seconds.
     OFFER_MIN_SECONDS: seconds(600).describe('Shortest lifetime of an offer that an app may request'),
     OFFER_MAX_SECONDS: seconds(2_592_000).describe('Longest lifetime of an offer that an app may request'),
@@ -19,9 +34,7 @@ const environment = baseConfigSchema
     ),
     PRESENCE_KEY_PREVIOUS: keyFromEnv
       .optional()
-      .describe(
-        'Secret: the PRESENCE_KEY before a rotation. Challenges signed under it are accepted until they expire',
-      ),
+      .describe('Secret: another PRESENCE_KEY whose challenges are accepted, before, during and after a rotation'),
     PRESENCE_SECONDS: seconds(600).describe(
       'How long a challenge of the built-in proof of work can be solved and sent',
     ),
@@ -47,3 +60,11 @@ export const configSchema = environment.transform((config) => ({
   relyingParty: relyingParty(config.BASE_URL, config.RP_ID),
 }));
 export type IssuanceConfig = z.output<typeof configSchema>;
+
+/** The hashes that a claim link may be stored under: a link cannot be hashed again, and ends by itself. */
+export function claimHashesOf(
+  { SECRET_PEPPER, SECRET_PEPPER_PREVIOUS }: Pick<IssuanceConfig, 'SECRET_PEPPER' | 'SECRET_PEPPER_PREVIOUS'>,
+  token: string,
+): Buffer[] {
+  return keysOf(SECRET_PEPPER, SECRET_PEPPER_PREVIOUS).map((pepper) => keyedHash(pepper, token));
+}

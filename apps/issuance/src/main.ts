@@ -1,4 +1,4 @@
-import { runService } from '@holdfast/service';
+import { databaseOptions, runService } from '@holdfast/service';
 import { IssuanceModule } from './app.module.js';
 import { configSchema } from './config.js';
 import { entities } from './entities.js';
@@ -7,9 +7,7 @@ await runService(configSchema, (config) => ({
   service: 'issuance',
   module: IssuanceModule,
   database: {
-    url: config.DATABASE_URL,
-    passwordFile: config.DATABASE_PASSWORD_FILE,
-    pool: config.DATABASE_POOL,
+    ...databaseOptions(config),
     entities,
   },
 }));

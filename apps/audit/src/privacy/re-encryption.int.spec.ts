@@ -82,6 +82,9 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
     await before.worker.reEncryptAll();
     expect(await after.worker.reEncryptAll()).toBe(0);
     expect(await register.getSingleMetricAsString('holdfast_audit_encrypted_with_other_keys')).toMatch(/ 0$/m);
+    expect(after.readiness.remarks).toEqual([expect.stringContaining('Another replica uses')]);
+    await tables.query(`UPDATE audit.key_use SET used_at = used_at - interval '1 minute'`);
+    expect(await after.worker.reEncryptAll()).toBe(0);
     expect(after.readiness.remarks).toEqual([expect.stringContaining('KEY_ENCRYPTION_KEY_PREVIOUS can be removed')]);
     expect(await decryptable(await started(finished))).toEqual(all);
     expect(await decryptable(await started(old))).toEqual([]);
@@ -97,6 +100,7 @@ describe('a rotation of KEY_ENCRYPTION_KEY', () => {
       expect.stringContaining(
         '3 personal data keys and pending records are not encrypted with the current KEY_ENCRYPTION_KEY',
       ),
+      expect.stringContaining('3 personal data keys and pending records need another KEY_ENCRYPTION_KEY'),
     ]);
     expect(await after.worker.reEncryptAll()).toBe(0);
   });

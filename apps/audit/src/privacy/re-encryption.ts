@@ -1,14 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '@holdfast/data';
-import { KeyEncryption, type KeyEncryptionConfig } from '@holdfast/platform';
+import { KeyEncryption, keysOf, type KeyEncryptionConfig } from '@holdfast/platform';
 import {
   CONFIG,
   encryptedTable,
   Interval,
+  KeyUse,
+  keyUseIntervalMs,
   Readiness,
-  reEncryptionIntervalMs,
   TableReEncryption,
+  type KeyUseOptions,
 } from '@holdfast/service';
 import { pendingRecordContext, personalDataKeyContext } from './key-encryption.js';
 
@@ -22,7 +24,7 @@ const gauge = new Gauge({
 /** Encrypts personal data keys and pending records with the current KEY_ENCRYPTION_KEY after its rotation. */
 @Injectable()
 export class ReEncryption {
-  private readonly rows: TableReEncryption;
+  private readonly use: KeyUse;
 
   constructor(database: Database, @Inject(CONFIG) config: KeyEncryptionConfig, readiness: Readiness) {
     const encryption = new KeyEncryption(config, 'audit');
@@ -44,16 +46,28 @@ export class ReEncryption {
       }),
     ];
     const what = 'personal data keys and pending records';
-    this.rows = new TableReEncryption({ database, keyId: encryption.keyId, config, tables, what, gauge, readiness });
+    const rows = new TableReEncryption({ database, keyId: encryption.keyId, tables, what, gauge, readiness });
+    const keys = keysOf(config.KEY_ENCRYPTION_KEY, config.KEY_ENCRYPTION_KEY_PREVIOUS);
+    const check: KeyUseOptions['check'] = async ({ stopping }) => ({ count: await rows.run(stopping) });
+    this.use = new KeyUse({
+      database,
+      readiness,
+      name: 'KEY_ENCRYPTION_KEY',
+      keys,
+      what,
+      check,
+      always: (stopping) => rows.run(stopping),
+    });
   }
 
   /** @returns how many rows are not encrypted with the current key */
   @Interval({
     name: 're_encryption',
-    intervalMs: reEncryptionIntervalMs,
+    intervalMs: keyUseIntervalMs,
+    runAtStart: true,
     failure: 'Failed to re-encrypt with the current KEY_ENCRYPTION_KEY',
   })
   reEncryptAll(stopping?: () => boolean): Promise<number> {
-    return this.rows.run(stopping);
+    return this.use.run(stopping);
   }
 }

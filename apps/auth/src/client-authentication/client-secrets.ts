@@ -4,6 +4,7 @@ import { matchSecret, type ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 import { asUnavailable } from '../temporarily-unavailable.js';
+import type { SecretHashes } from './secret-hashes.js';
 
 /** The record of the client that the current request names. @throws TemporarilyUnavailable */
 export async function findPresentedClient(
@@ -19,16 +20,17 @@ export async function findPresentedClient(
 }
 
 /** Compares client secrets with keyed hashes, of which two may be live, and limits how often clients try. */
-export function compareSecretHashes({ Client }: Provider, limits: ClientLimits, pepper: Buffer): void {
+export function compareSecretHashes({ Client }: Provider, limits: ClientLimits, secrets: SecretHashes): void {
   Client.prototype.compareClientSecret = function (presented: string): boolean {
     const request = issuerRequestOf(Provider.ctx);
-    const secretId = matchSecret(pepper, presented, request.client);
-    if (secretId === undefined) {
+    const matched = matchSecret(secrets.peppers, presented, request.client);
+    if (matched === undefined) {
       limits.countWrongSecret(request.network, request.presentedClientId);
       return false;
     }
     limits.admit(request.client!.app.clientId);
-    request.secretId = secretId;
+    request.secretId = matched.id;
+    if (matched.isOutdated) secrets.renew(request.client!.app.clientId, matched.id, presented);
     return true;
   };
 }

@@ -26,7 +26,7 @@ const both = [hashed('sec_1', 'one'), hashed('sec_2', 'two')];
 const record = toClientRecord({ app, secrets: both, orgSuspended: false });
 
 test('either live secret matches, and its id is returned', () => {
-  expect(['one', 'two', 'three', ''].map((secret) => matchSecret(pepper, secret, record))).toEqual([
+  expect(['one', 'two', 'three', ''].map((secret) => matchSecret([pepper], secret, record)?.id)).toEqual([
     'sec_1',
     'sec_2',
     undefined,
@@ -41,11 +41,17 @@ test('nothing matches for a client that is unknown, disabled, suspended or witho
     toClientRecord({ app, secrets: both, orgSuspended: true }),
     toClientRecord({ app, secrets: [], orgSuspended: false }),
   ];
-  for (const other of others) expect(matchSecret(pepper, 'one', other)).toBeUndefined();
+  for (const other of others) expect(matchSecret([pepper], 'one', other)).toBeUndefined();
 });
 
 test('nothing matches with another pepper', () => {
-  expect(matchSecret(Buffer.alloc(32, 2), 'one', record)).toBeUndefined();
+  expect(matchSecret([Buffer.alloc(32, 2)], 'one', record)).toBeUndefined();
+});
+
+test('a secret that is stored under the other pepper of a rotation matches, and is outdated', () => {
+  const next = Buffer.alloc(32, 2);
+  expect(matchSecret([next, pepper], 'two', record)).toEqual({ id: 'sec_2', isOutdated: true });
+  expect(matchSecret([pepper, next], 'two', record)).toEqual({ id: 'sec_2', isOutdated: false });
 });
 
 test('grants that the kind of the app can never hold are left out', () => {

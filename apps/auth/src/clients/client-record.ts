@@ -1,5 +1,5 @@
 import { grantable, type App, type getClient, type ReplyOf } from '@holdfast/contracts';
-import { equal, keyedHash } from '@holdfast/platform';
+import { equal, keyedHash, type Keys } from '@holdfast/platform';
 
 /** A client, as directory describes it. */
 export interface ClientRecord {
@@ -29,15 +29,26 @@ export function toClientRecord({ app, secrets, orgSuspended }: ReplyOf<typeof ge
 /** Compared in place of a secret that does not exist. No secret has this hash. */
 const noHash = Buffer.alloc(32);
 
+/** A secret that was presented and is live. */
+interface Matched {
+  id: string;
+  /** It is stored under another pepper than the current one: directory should store it under the current one. */
+  isOutdated: boolean;
+}
+
 /**
- * The id of the live secret that was presented. Computes one hash and two comparisons, whether or not the client exists
- * and however many secrets it has, so that the response time reveals nothing.
+ * The live secret that was presented. Computes one hash and two comparisons for each pepper, whether or not the client
+ * exists and however many secrets it has, so that the response time reveals nothing.
  */
-export function matchSecret(pepper: Buffer, presented: string, record: ClientRecord | undefined): string | undefined {
-  const hash = keyedHash(pepper, presented);
+export function matchSecret(peppers: Keys, presented: string, record: ClientRecord | undefined): Matched | undefined {
   const [first, second] = record?.refused ? [] : (record?.secrets ?? []);
-  const isFirst = equal(hash, first?.hash ?? noHash);
-  const isSecond = equal(hash, second?.hash ?? noHash);
-  if (isFirst && first) return first.id;
-  return isSecond && second ? second.id : undefined;
+  let matched: Matched | undefined;
+  for (const [i, pepper] of peppers.entries()) {
+    const hash = keyedHash(pepper, presented);
+    const isFirst = equal(hash, first?.hash ?? noHash);
+    const isSecond = equal(hash, second?.hash ?? noHash);
+    if (isFirst && first) matched = { id: first.id, isOutdated: i > 0 };
+    else if (isSecond && second) matched = { id: second.id, isOutdated: i > 0 };
+  }
+  return matched;
 }

@@ -1,11 +1,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { internalHeaders } from '@holdfast/contracts';
 import { type BusTransport } from '@holdfast/messaging';
-import { CLOCK, serverTimeouts, type Clock, type Logger } from '@holdfast/platform';
+import {
+  CLOCK,
+  readServerTls,
+  reloadServerTls,
+  serverTimeouts,
+  startRequestSpan,
+  traceHeader,
+  type Clock,
+  type Logger,
+  type ServerTlsFiles,
+} from '@holdfast/platform';
 import { HttpObserver, LOGGER, Readiness, Shutdown } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { PlatformIssuer } from '../platform-issuer/platform-issuer.js';
@@ -35,8 +46,11 @@ const closingHeader = internalHeaders.closing;
 /** Auth serves HTTP to the gateway only, besides the bus. */
 export function createHttpApp(config: Config) {
   const { HTTP_PORT, HTTP_HOST } = config;
+  const tls = serverTlsFiles(config);
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
     const adapter = new FastifyAdapter({
+      // A client without a certificate that HTTP_CLIENT_CA_FILE signed gets no connection.
+      ...(tls && { https: { ...readServerTls(tls), requestCert: tls.clientCaFile !== undefined } }),
       ...timeouts,
       keepAliveTimeout: keepAliveTimeoutMs,
       forceCloseConnections: 'idle',
@@ -50,8 +64,16 @@ export function createHttpApp(config: Config) {
     const issuerRoutes = app.get(IssuerRoutes);
     const readiness = app.get(Readiness);
     const clock = app.get<Clock>(CLOCK);
+    const logger = app.get<Logger>(LOGGER);
     const fastify = adapter.getInstance();
     const admission = new HttpAdmission(config);
+    if (tls) {
+      const stop = reloadServerTls(fastify.server as unknown as HttpsServer, tls, (err) => {
+        if (err) logger.error({ err }, 'The renewed certificate cannot be used; the previous one stays in use');
+        else logger.info('loaded the renewed certificate');
+      });
+      app.get(Shutdown).before(stop);
+    }
     let closing = false;
     fastify.addHook('preClose', async () => {
       closing = true;
@@ -59,11 +81,12 @@ export function createHttpApp(config: Config) {
         await setTimeout(drainStepMs);
     });
     // Before any parsing: oidc-provider reads bodies itself.
-    const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
+    const observer = new HttpObserver(logger, config);
     app.get(Shutdown).before(() => observer.flush());
     fastify.addHook('onRequest', (request, reply, done) => {
       const isProbe = request.raw.url === readyPath;
-      if (!isProbe) observeOnClose(observer, request.raw, reply.raw, performance.now());
+      const span = isProbe ? undefined : startRequestSpan(request.method, callerTrace(request.raw));
+      if (!isProbe) observeOnClose(observer, request.raw, reply.raw, performance.now(), span);
       const rejection = closing
         ? 'this replica is stopping'
         : clock.trust() === 'wrong'
@@ -79,6 +102,7 @@ export function createHttpApp(config: Config) {
       reply.hijack();
       // Probes and rejections are not subject to admission.
       if (isProbe || rejection !== undefined) void handler(request.raw, reply.raw);
+      else if (span) void span.run(() => admission.run(request.raw, reply.raw, handler));
       else void admission.run(request.raw, reply.raw, handler);
     });
     app.connectMicroservice({ strategy: transport });
@@ -86,6 +110,22 @@ export function createHttpApp(config: Config) {
     await app.listen(HTTP_PORT, HTTP_HOST);
     return app;
   };
+}
+
+/** The gateway sets it: callers cannot name a trace here. */
+function callerTrace({ headers }: IncomingMessage): string | undefined {
+  const given = headers[traceHeader];
+  return typeof given === 'string' ? given : undefined;
+}
+
+/** @throws Error when only some of the files are configured */
+function serverTlsFiles(config: Config): ServerTlsFiles | undefined {
+  const { HTTP_CERT_FILE: certFile, HTTP_KEY_FILE: keyFile, HTTP_CLIENT_CA_FILE: clientCaFile } = config;
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, clientCaFile };
+  if (certFile === undefined && keyFile === undefined && clientCaFile === undefined) return undefined;
+  throw new Error(
+    'Without both HTTP_CERT_FILE and HTTP_KEY_FILE, auth would serve plain HTTP although TLS is configured. Set both.',
+  );
 }
 
 function connectionsOf(server: Server): Promise<number> {
@@ -102,7 +142,10 @@ function respondReadiness(readiness: Readiness) {
   return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A hung dependency must not make this replica look hung.
     const ready = await Promise.race([
-      readiness.ready().catch(() => false),
+      readiness.report().then(
+        ({ healthy }) => healthy,
+        () => false,
+      ),
       setTimeout(readyLimitMs, false, { ref: false }),
     ]);
     response

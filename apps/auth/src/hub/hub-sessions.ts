@@ -4,7 +4,7 @@ import { hubClientId, type AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, type Config } from '../config.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { unsealPayload } from '../sessions/sealed-payload.js';
 import { SessionRevocations } from '../sessions/session-revocations.js';
@@ -102,7 +102,7 @@ export class HubSessions {
     const values = [org, sha256(session), new Date(Date.now())];
     const [row] = await this.database.rows<{ id: Buffer; payload: Buffer; expiresAt: Date }>(find, values);
     if (!row) return undefined;
-    const stored = unsealPayload(this.config.KEY_ENCRYPTION_KEY, org, model, row);
+    const stored = unsealPayload(encryptionKeysOf(this.config), org, model, row);
     const { accountId: person, ...rest } = stored as unknown as Omit<HubSession, 'person'> & { accountId: string };
     return { ...rest, person, expiresAt: row.expiresAt };
   }

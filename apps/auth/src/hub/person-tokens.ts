@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { importJWK, SignJWT } from 'jose';
 import {
   apiAudience,
@@ -13,27 +13,21 @@ import { newOpaqueId } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import type { SigningKey } from '../keys/key-pair.js';
-import { platform, SigningKeys } from '../keys/signing-keys.js';
+import { PlatformSigningKeys } from '../keys/platform-signing-keys.js';
 import type { HubSession } from './hub-sessions.js';
 
 /** Tokens of people for the API, signed with the platform's key. */
 @Injectable()
-export class PersonTokens implements OnModuleInit {
-  private jwk!: SigningKey;
-  private key!: Awaited<ReturnType<typeof importJWK>>;
+export class PersonTokens {
+  private readonly imported = new WeakMap<SigningKey, ReturnType<typeof importJWK>>();
 
   constructor(
-    private readonly keys: SigningKeys,
+    private readonly keys: PlatformSigningKeys,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
-  async onModuleInit(): Promise<void> {
-    this.jwk = (await this.keys.load(platform)).keys[0]!;
-    this.key = await importJWK(this.jwk, this.jwk.alg);
-  }
-
   /** `version` is that of the person now, with which directory has replied their roles. */
-  issue(
+  async issue(
     org: string,
     { person, authTime, acr, amr }: HubSession,
     { roles, version }: { roles: readonly Role[]; version: number },
@@ -56,8 +50,17 @@ export class PersonTokens implements OnModuleInit {
       ...(amr !== undefined && { amr }),
       api_version: currentApiVersion,
     };
+    const jwk = this.keys.current.keys[0]!;
     return new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: this.jwk.alg, kid: this.jwk.kid, typ: 'at+jwt' })
-      .sign(this.key);
+      .setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, typ: 'at+jwt' })
+      .sign(await this.keyOf(jwk));
+  }
+
+  private keyOf(jwk: SigningKey): ReturnType<typeof importJWK> {
+    const known = this.imported.get(jwk);
+    if (known) return known;
+    const key = importJWK(jwk, jwk.alg);
+    this.imported.set(jwk, key);
+    return key;
   }
 }

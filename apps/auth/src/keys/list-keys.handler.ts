@@ -3,7 +3,7 @@ import { recordReadOfOperator } from '@holdfast/audit-client';
 import { listKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../organizations/organizations.js';
-import { issuerOf, SigningKeys } from './signing-keys.js';
+import { issuerOf, platform, SigningKeys } from './signing-keys.js';
 
 @Controller()
 export class ListKeysHandler {
@@ -15,6 +15,8 @@ export class ListKeysHandler {
 
   @Handles(listKeys)
   async handle({ shortId }: RequestOf<typeof listKeys>, context: RequestContext): Promise<ReplyOf<typeof listKeys>> {
+    // The platform's keys belong to no organization, so no log records that they are read.
+    if (shortId === undefined) return { keys: (await this.keys.load(platform)).listed };
     await this.organizations.require(shortId);
     await recordReadOfOperator(this.bus, { ...context, org: shortId }, 'key.list');
     return { keys: (await this.keys.load(issuerOf(shortId))).listed };

@@ -1,13 +1,15 @@
-import { Controller, Inject } from '@nestjs/common';
+import { Controller, Inject, Logger } from '@nestjs/common';
 import { rotateKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { Organizations } from '../organizations/organizations.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
-import { issuerOf, SigningKeys } from './signing-keys.js';
+import { issuerOf, platform, SigningKeys } from './signing-keys.js';
 
 @Controller()
 export class RotateKeysHandler {
+  private readonly logger = new Logger('keys');
+
   constructor(
     private readonly organizations: Organizations,
     private readonly keys: SigningKeys,
@@ -21,6 +23,11 @@ export class RotateKeysHandler {
     { shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof rotateKeys>> {
+    const rotation = { overlapMs: overlapSeconds * 1000, retireOld: retire };
+    if (shortId === undefined) {
+      this.logger.log(`${context.actor.id} rotates the keys of the platform (${retire ? 'retire' : overlapSeconds})`);
+      return { keys: (await this.keys.rotate(platform, rotation, () => Promise.resolve())).listed };
+    }
     await this.organizations.require(shortId);
     const record = auditRecord(context, this.clock.now(), {
       action: 'key.rotate',
@@ -28,10 +35,8 @@ export class RotateKeysHandler {
       outcome: { result: 'success' },
       changes: { overlapSeconds: { to: retire ? 0 : overlapSeconds }, retire: { to: retire } },
     });
-    const { listed } = await this.keys.rotate(
-      issuerOf(shortId),
-      { overlapMs: overlapSeconds * 1000, retireOld: retire },
-      (sql) => this.records.add(sql, shortId, record),
+    const { listed } = await this.keys.rotate(issuerOf(shortId), rotation, (sql) =>
+      this.records.add(sql, shortId, record),
     );
     await this.records.append(shortId, record);
     return { keys: listed };

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { IssuerKey } from '@holdfast/contracts';
 import { Database, statement, takeLock, type Sql } from '@holdfast/data';
-import { CLOCK, seal, unseal, type Clock } from '@holdfast/platform';
+import { CLOCK, seal, unseal, type Clock, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, type Config } from '../config.js';
 import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
 import { planKeys } from './key-states.js';
 
@@ -52,14 +52,14 @@ const retire = statement(
 
 @Injectable()
 export class SigningKeys {
-  private readonly key: Buffer;
+  private readonly encryptionKeys: Keys;
 
   constructor(
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {
-    this.key = config.KEY_ENCRYPTION_KEY;
+    this.encryptionKeys = encryptionKeysOf(config);
   }
 
   /** The keys of an issuer. The first replica that needs them creates the first ones. */
@@ -120,10 +120,13 @@ export class SigningKeys {
 
   private unseal(issuer: string, { kid, private_jwk }: KeyRow): SigningKey {
     try {
-      return JSON.parse(unseal(this.key, private_jwk, contextOf(issuer, kid)).toString()) as SigningKey;
+      return JSON.parse(
+        unseal(this.encryptionKeys, private_jwk, signingKeyContext(issuer, kid)).toString(),
+      ) as SigningKey;
     } catch {
       throw new Error(
-        `KEY_ENCRYPTION_KEY cannot decrypt the signing key ${kid}. Configure the key with which it was encrypted.`,
+        `KEY_ENCRYPTION_KEY cannot decrypt the signing key ${kid}. Configure the key with which it was encrypted, as ` +
+          'KEY_ENCRYPTION_KEY or as KEY_ENCRYPTION_KEY_PREVIOUS.',
       );
     }
   }
@@ -134,7 +137,7 @@ export class SigningKeys {
         jwk.kid,
         issuer,
         jwk.alg,
-        seal(this.key, JSON.stringify(jwk), contextOf(issuer, jwk.kid)),
+        seal(this.encryptionKeys[0], JSON.stringify(jwk), signingKeyContext(issuer, jwk.kid)),
         signsFrom,
       ]);
     }
@@ -147,7 +150,7 @@ export class SigningKeys {
  */
 const newKeys = (issuer: string) => Promise.all(algsOf(issuer).map(newSigningKey));
 
-function contextOf(issuer: string, kid: string): string {
+export function signingKeyContext(issuer: string, kid: string): string {
   return `signing_key ${issuer} ${kid}`;
 }
 

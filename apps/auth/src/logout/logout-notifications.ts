@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { statement, type Sql } from '@holdfast/data';
 import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, type Config } from '../config.js';
 
 const insert = statement(
   'logout_notification_insert',
@@ -41,7 +41,7 @@ export class LogoutNotifications {
       seal(
         this.config.KEY_ENCRYPTION_KEY,
         JSON.stringify({ sub, sid } satisfies { sub: string; sid: string | undefined }),
-        contextOf(ids[i]!),
+        notificationContext(ids[i]!),
       ),
     );
     const now = this.clock.now().getTime();
@@ -56,7 +56,9 @@ export class LogoutNotifications {
   }
 
   unseal({ id, payload }: { id: string; payload: Buffer }): RevokedSession {
-    return JSON.parse(unseal(this.config.KEY_ENCRYPTION_KEY, payload, contextOf(id)).toString()) as RevokedSession;
+    return JSON.parse(
+      unseal(encryptionKeysOf(this.config), payload, notificationContext(id)).toString(),
+    ) as RevokedSession;
   }
 
   /** Called after the commit, so that notifications are sent at once instead of at the next interval. */
@@ -69,6 +71,6 @@ export class LogoutNotifications {
   }
 }
 
-function contextOf(id: string): string {
+export function notificationContext(id: string): string {
   return `logout_notification ${id}`;
 }

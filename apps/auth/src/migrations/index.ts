@@ -1,4 +1,5 @@
+import { KeyUse1764710000000 } from '@holdfast/data';
 import { CreateAuth1763700000000 } from './1763700000000-create-auth.js';
 import { PeopleApps1764310000000 } from './1764310000000-people-apps.js';
 
-export const migrations = [CreateAuth1763700000000, PeopleApps1764310000000];
+export const migrations = [CreateAuth1763700000000, PeopleApps1764310000000, KeyUse1764710000000];

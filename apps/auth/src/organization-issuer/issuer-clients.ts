@@ -4,6 +4,7 @@ import type { CheckedJwk } from '@holdfast/platform';
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { compareSecretHashes, findPresentedClient } from '../client-authentication/client-secrets.js';
 import { requireProof } from '../client-authentication/proof-of-possession.js';
+import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
@@ -17,7 +18,7 @@ export function provideAppClients(
   clients: ClientRegistry,
   clientKeys: ClientKeys,
   limits: ClientLimits,
-  pepper: Buffer,
+  secrets: SecretHashes,
 ): void {
   // The published types lack the constructor's argument.
   const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
@@ -42,7 +43,7 @@ export function provideAppClients(
     return built.client;
   };
 
-  compareSecretHashes(provider, limits, pepper);
+  compareSecretHashes(provider, limits, secrets);
   const { prototype } = provider.Client;
   prototype.redirectUriAllowed = function (given: string): boolean {
     const { kind, redirectUris } = issuerRequestOf(Provider.ctx).client!.app;

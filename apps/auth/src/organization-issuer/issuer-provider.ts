@@ -4,6 +4,7 @@ import { assertionRule, countFailedAssertions } from '../client-authentication/c
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { acceptOnce } from '../client-authentication/one-time-use.js';
 import { dpopFeature } from '../client-authentication/proof-of-possession.js';
+import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -46,7 +47,7 @@ interface Presented {
 
 export interface IssuerDependencies {
   baseUrl: string;
-  pepper: Buffer;
+  secrets: SecretHashes;
   /** The first key signs cookies. The others are from before a rotation and only verify. */
   cookieKeys: readonly Buffer[];
   nonceKey: Buffer;
@@ -66,7 +67,7 @@ export function createIssuerProvider(
   keys: SigningKey[],
   dependencies: IssuerDependencies,
 ): Provider {
-  const { baseUrl, pepper, cookieKeys, clients, clientKeys, limits, store, revocations, audit } = dependencies;
+  const { baseUrl, secrets, cookieKeys, clients, clientKeys, limits, store, revocations, audit } = dependencies;
   const issuer = baseUrl + issuerPath(organization.shortId);
   const provider = new Provider(issuer, configuration(organization, keys, dependencies));
   // issuer-routes.ts overwrites the forwarding headers.
@@ -79,7 +80,7 @@ export function createIssuerProvider(
   deriveSuccessors(provider, organization.shortId, store);
   ignoreEndedSessions(provider);
   revokeOnSessionEnd(provider, organization.shortId, revocations, audit);
-  provideAppClients(provider, organization.shortId, clients, clientKeys, limits, pepper);
+  provideAppClients(provider, organization.shortId, clients, clientKeys, limits, secrets);
   acceptOnce(provider, () => organization.shortId, store, limits);
   countFailedAssertions(provider, limits);
   return provider;

@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
 import { ClientKeys } from '../client-authentication/client-keys.js';
+import { SecretHashes } from '../client-authentication/secret-hashes.js';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
@@ -25,6 +26,7 @@ export class IssuerServices {
     private readonly clients: ClientRegistry,
     private readonly clientKeys: ClientKeys,
     private readonly limits: ClientLimits,
+    private readonly secrets: SecretHashes,
     private readonly customers: Customers,
     private readonly people: People,
     private readonly store: StateStore,
@@ -36,14 +38,14 @@ export class IssuerServices {
   ) {}
 
   create(organization: OrganizationProfile, keys: SigningKey[]): { provider: Provider; signIns: SignInBinding } {
-    const { clients, clientKeys, limits, customers, people, store } = this;
+    const { clients, clientKeys, limits, secrets, customers, people, store } = this;
     const { revocations, audit, origins, logger, config } = this;
-    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: nonceKey } = config;
+    const { BASE_URL: baseUrl, KEY_ENCRYPTION_KEY: nonceKey } = config;
     const { COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
     const cookieKeys = [COOKIE_KEY, ...(COOKIE_KEY_PREVIOUS ? [COOKIE_KEY_PREVIOUS] : [])];
     const provider = createIssuerProvider(organization, keys, {
       baseUrl,
-      pepper,
+      secrets,
       cookieKeys,
       nonceKey,
       clients,

@@ -3,6 +3,7 @@ import type { CheckedJwk } from '@holdfast/platform';
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { compareSecretHashes, findPresentedClient } from '../client-authentication/client-secrets.js';
 import { requireProof } from '../client-authentication/proof-of-possession.js';
+import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
@@ -22,7 +23,7 @@ export function providePlatformClients(
   clients: ClientRegistry,
   clientKeys: ClientKeys,
   limits: ClientLimits,
-  pepper: Buffer,
+  secrets: SecretHashes,
 ): void {
   // The published types lack the constructor's argument.
   const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
@@ -45,7 +46,7 @@ export function providePlatformClients(
     return built.client;
   };
 
-  compareSecretHashes(provider, limits, pepper);
+  compareSecretHashes(provider, limits, secrets);
 }
 
 /**

@@ -3,10 +3,12 @@ import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
 import { ClientKeys } from '../client-authentication/client-keys.js';
+import { SecretHashes } from '../client-authentication/secret-hashes.js';
 import { ClientLimits } from '../clients/client-limits.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
-import { platform, SigningKeys } from '../keys/signing-keys.js';
+import { PlatformSigningKeys } from '../keys/platform-signing-keys.js';
+import type { KeySet } from '../keys/signing-keys.js';
 import { StateStore } from '../sessions/state-store.js';
 import { platformMetadata } from './metadata.js';
 import { createPlatformProvider, tokenRoute } from './platform-provider.js';
@@ -19,38 +21,28 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void | Pr
 @Injectable()
 export class PlatformIssuer implements OnModuleInit {
   private readonly routes = new Map<string, Handler>();
+  private endpoint?: { keys: KeySet; callback: Handler };
 
   constructor(
-    private readonly keys: SigningKeys,
+    private readonly keys: PlatformSigningKeys,
     private readonly clients: ClientRegistry,
     private readonly clientKeys: ClientKeys,
     private readonly limits: ClientLimits,
+    private readonly secrets: SecretHashes,
     private readonly store: StateStore,
     private readonly audit: TokenAudit,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async onModuleInit(): Promise<void> {
-    const { BASE_URL: baseUrl, SECRET_PEPPER: pepper, KEY_ENCRYPTION_KEY: nonceKey } = this.config;
-    const provider = createPlatformProvider({
-      baseUrl,
-      keys: (await this.keys.load(platform)).keys,
-      clients: this.clients,
-      clientKeys: this.clientKeys,
-      limits: this.limits,
-      store: this.store,
-      pepper,
-      nonceKey,
-    });
-    guardTokenEndpoint(provider, this.audit, this.logger);
-    const callback = provider.callback();
+  onModuleInit(): void {
+    const { BASE_URL: baseUrl } = this.config;
     const { host, protocol } = new URL(baseUrl);
     this.routes.set(`POST ${tokenRoute}`, (request, response) => {
       // Proofs name our own address (RFC 9449 §4.3), so forwarding headers of a client are overwritten.
       const own = { host, 'x-forwarded-host': host, 'x-forwarded-proto': protocol.slice(0, -1) };
       Object.assign(request.headers, own);
-      return callback(request, response);
+      return this.tokenEndpoint()(request, response);
     });
     const metadata = JSON.stringify(platformMetadata(baseUrl));
     this.routes.set('GET /.well-known/oauth-authorization-server', (_request, response) => {
@@ -58,6 +50,19 @@ export class PlatformIssuer implements OnModuleInit {
         .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' })
         .end(metadata);
     });
+  }
+
+  /** Built again when the keys change. */
+  private tokenEndpoint(): Handler {
+    const keys = this.keys.current;
+    if (this.endpoint?.keys === keys) return this.endpoint.callback;
+    const { clients, clientKeys, limits, secrets, store } = this;
+    const { BASE_URL: baseUrl, KEY_ENCRYPTION_KEY: nonceKey } = this.config;
+    const options = { baseUrl, keys: keys.keys, clients, clientKeys, limits, secrets, store, nonceKey };
+    const provider = createPlatformProvider(options);
+    guardTokenEndpoint(provider, this.audit, this.logger);
+    this.endpoint = { keys, callback: provider.callback() };
+    return this.endpoint.callback;
   }
 
   /** The handler of this address; undefined when the platform issuer has no such address. */

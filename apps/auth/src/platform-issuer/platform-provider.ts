@@ -4,6 +4,7 @@ import { assertionRule, countFailedAssertions } from '../client-authentication/c
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { acceptOnce } from '../client-authentication/one-time-use.js';
 import { dpopFeature } from '../client-authentication/proof-of-possession.js';
+import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import type { SigningKey } from '../keys/key-pair.js';
@@ -22,17 +23,17 @@ export interface PlatformProviderOptions {
   clientKeys: ClientKeys;
   limits: ClientLimits;
   store: StateStore;
-  pepper: Buffer;
+  secrets: SecretHashes;
   nonceKey: Buffer;
 }
 
 /** The platform issuer: issues RFC 9068 access tokens for client credentials, and nothing else. */
 export function createPlatformProvider(options: PlatformProviderOptions): Provider {
-  const { baseUrl, keys, clients, clientKeys, limits, store, pepper, nonceKey } = options;
+  const { baseUrl, keys, clients, clientKeys, limits, store, secrets, nonceKey } = options;
   const provider = new Provider(baseUrl, configuration(baseUrl, keys, nonceKey));
   // platform-issuer.ts overwrites the forwarding headers.
   provider.proxy = true;
-  providePlatformClients(provider, clients, clientKeys, limits, pepper);
+  providePlatformClients(provider, clients, clientKeys, limits, secrets);
   acceptOnce(provider, ({ client }) => client!.app.org, store, limits);
   countFailedAssertions(provider, limits);
   return provider;

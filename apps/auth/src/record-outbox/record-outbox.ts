@@ -5,7 +5,7 @@ import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { seal, unseal } from '@holdfast/platform';
 import { CONFIG, Interval } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, type Config } from '../config.js';
 
 /** How long the response waits until the record is appended, as for every other change (libs/outbox/src/outbox.ts). */
 const appendTimeoutMs = 1000;
@@ -55,7 +55,7 @@ export class RecordOutbox {
     await sql.rows(insert, [
       record.id,
       org,
-      seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify(record), contextOf(org, record.id)),
+      seal(this.config.KEY_ENCRYPTION_KEY, JSON.stringify(record), recordContext(org, record.id)),
     ]);
   }
 
@@ -94,11 +94,11 @@ export class RecordOutbox {
   }
 
   private async appendRow({ id, org, record }: Row): Promise<void> {
-    const json = unseal(this.config.KEY_ENCRYPTION_KEY, record, contextOf(org, id)).toString();
+    const json = unseal(encryptionKeysOf(this.config), record, recordContext(org, id)).toString();
     await this.audit.append(org, JSON.parse(json) as AuditRecord, { committed: true });
   }
 }
 
-function contextOf(org: string, id: string): string {
+export function recordContext(org: string, id: string): string {
   return `record_outbox ${org} ${id}`;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
-import { AppError } from '@holdfast/platform';
+import { AppError, traceIdOf, type RequestSpan } from '@holdfast/platform';
 import { clientClosedRequest, type HttpObserver } from '@holdfast/service';
 import { issuerRoute } from './issuer-paths.js';
 
@@ -40,6 +40,7 @@ export function observeOnClose(
   request: IncomingMessage,
   response: ServerResponse,
   startedAtMs: number,
+  span?: RequestSpan,
 ): void {
   const { method = '', url = '', headers } = request;
   const path = url.split('?')[0]!;
@@ -49,11 +50,15 @@ export function observeOnClose(
   };
   response.once('close', () => {
     const outcome = outcomes.get(request) ?? {};
+    const status = response.writableEnded ? response.statusCode : clientClosedRequest;
+    span?.end({ route, status, code: outcome.code });
     observer.observe({
       requestId: typeof headers['x-request-id'] === 'string' ? headers['x-request-id'].slice(0, 128) : '',
       method,
       route,
-      status: response.writableEnded ? response.statusCode : clientClosedRequest,
+      status,
+      traceId: typeof headers.traceparent === 'string' ? traceIdOf(headers.traceparent) : undefined,
+      exemplar: span?.exemplar,
       seconds: (performance.now() - startedAtMs) / 1000,
       verified: false,
       ...outcome,

@@ -135,5 +135,5 @@ export function originOf(ctx: object | undefined): StateOrigin | undefined {
 
 function newTraceparent(): string {
   const random = randomForIds(24).toString('hex');
-  return `00-${random.slice(16)}-${random.slice(0, 16)}-01`;
+  return `00-${random.slice(16)}-${random.slice(0, 16)}-00`;
 }

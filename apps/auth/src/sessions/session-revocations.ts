@@ -2,9 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import type { AuditRecord, IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { customerKey, sha256 } from '@holdfast/platform';
+import { customerKey, sha256, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, type Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
 import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { sealPayload, unsealPayload } from './sealed-payload.js';
@@ -88,7 +88,7 @@ interface Stored {
 /** Revokes sessions, grants, codes and tokens, and in the same transaction stores the logout notifications for apps. */
 @Injectable()
 export class SessionRevocations {
-  private readonly key: Buffer;
+  private readonly keys: Keys;
 
   constructor(
     private readonly database: Database,
@@ -96,7 +96,7 @@ export class SessionRevocations {
     private readonly records: RecordOutbox,
     @Inject(CONFIG) config: Config,
   ) {
-    this.key = config.KEY_ENCRYPTION_KEY;
+    this.keys = encryptionKeysOf(config);
   }
 
   /** Revokes what events of issuance revoke. A repeated or late event finds nothing more to revoke. */
@@ -210,7 +210,7 @@ export class SessionRevocations {
         await sql.rows(updateSession, [
           org,
           id,
-          sealPayload(this.key, org, model, id, { ...payload, authorizations: Object.fromEntries(left) }),
+          sealPayload(this.keys, org, model, id, { ...payload, authorizations: Object.fromEntries(left) }),
         ]);
       changed.push({ account, id, model, payload: { ...payload, authorizations: Object.fromEntries(revoked) } });
     }
@@ -238,7 +238,7 @@ export class SessionRevocations {
       account,
       model,
       id,
-      payload: unsealPayload(this.key, org, model, { id, payload }),
+      payload: unsealPayload(this.keys, org, model, { id, payload }),
     }));
   }
 }

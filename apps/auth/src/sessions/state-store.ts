@@ -3,9 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import { Counter } from 'prom-client';
 import { Database, statement } from '@holdfast/data';
-import { customerKey, keyedHash, sha256 } from '@holdfast/platform';
+import { customerKey, keyedHash, sha256, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, type Config } from '../config.js';
 import type { StateOrigin } from '../request-context/issuer-request.js';
 import type { StateKind } from '../state-limits.js';
 import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
@@ -57,7 +57,7 @@ const repeatable = statement(
   `SELECT 1 FROM oidc_state WHERE org = $1 AND model = 'RefreshToken' AND id = $2 AND consumed_at > $4
      AND NOT EXISTS (
        SELECT 1 FROM oidc_state s
-       WHERE s.org = $1 AND s.model = 'RefreshToken' AND s.id = $3 AND s.consumed_at IS NOT NULL)`,
+       WHERE s.org = $1 AND s.model = 'RefreshToken' AND s.id = ANY ($3) AND s.consumed_at IS NOT NULL)`,
 );
 /** Keeps the row, so that the id cannot be used again, and nothing of its content. */
 const finish = statement(
@@ -118,8 +118,9 @@ const ofOneApp = new Set(['Grant', 'AuthorizationCode', 'AccessToken', 'RefreshT
 /** State of the organizations' issuers. The organization is part of every key, so issuers cannot use each other's. */
 @Injectable()
 export class StateStore {
-  private readonly key: Buffer;
-  private readonly rotationKey: Buffer;
+  private readonly keys: Keys;
+  /** The first derives successors; the others may have derived one that was given out before. */
+  private readonly rotationKeys: readonly Buffer[];
   private readonly graceMs: number;
   private readonly limits: Record<StateKind, number>;
   private readonly counts = new RowCounts((key, limit) => this.count(key, limit));
@@ -128,8 +129,8 @@ export class StateStore {
     private readonly database: Database,
     @Inject(CONFIG) config: Config,
   ) {
-    this.key = config.KEY_ENCRYPTION_KEY;
-    this.rotationKey = Buffer.from(hkdfSync('sha256', this.key, '', 'refresh token rotation', 32));
+    this.keys = encryptionKeysOf(config);
+    this.rotationKeys = this.keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'refresh token rotation', 32)));
     this.graceMs = config.REFRESH_GRACE_SECONDS * 1000;
     this.limits = config.STATE_LIMITS;
   }
@@ -165,7 +166,7 @@ export class StateStore {
       version ?? null,
       credential ?? null,
       // By this process's clock, which oidc-provider uses as well.
-      sealPayload(this.key, org, model, hash, rest),
+      sealPayload(this.keys, org, model, hash, rest),
       new Date(Date.now() + seconds * 1000),
       [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
       ofOneApp.has(model) ? (origin.peopleApp ?? null) : null,
@@ -217,14 +218,14 @@ export class StateStore {
   /** Whether a refresh token was consumed within the grace period, and its successor is not consumed. */
   async mayRepeat(org: string, id: string, grantId: string | undefined): Promise<boolean> {
     if (this.graceMs === 0 || grantId === undefined) return false;
-    const successor = sha256(this.successorOf(org, id, grantId));
+    const successors = this.rotationKeys.map((key) => sha256(successor(key, org, id, grantId)));
     const consumedAfter = new Date(Date.now() - this.graceMs);
-    return (await this.database.rows(repeatable, [org, sha256(id), successor, consumedAfter])).length > 0;
+    return (await this.database.rows(repeatable, [org, sha256(id), successors, consumedAfter])).length > 0;
   }
 
   /** The next refresh token. It cannot be derived from the token alone, since key and grant are secret. */
   successorOf(org: string, id: string, grantId: string): string {
-    return keyedHash(this.rotationKey, `${org} ${grantId} ${id}`).toString('base64url');
+    return successor(this.rotationKeys[0]!, org, id, grantId);
   }
 
   /** Consumes a row and clears its content. It stays consumed until it expires; false when it was consumed before. */
@@ -273,11 +274,15 @@ export class StateStore {
     // finish() has cleared the content.
     if (consumed && payload.length === 0) return consumed;
     return {
-      ...unsealPayload(this.key, org, model, { id, payload }),
+      ...unsealPayload(this.keys, org, model, { id, payload }),
       ...(version !== null && { version }),
       ...consumed,
     };
   }
+}
+
+function successor(key: Buffer, org: string, id: string, grantId: string): string {
+  return keyedHash(key, `${org} ${grantId} ${id}`).toString('base64url');
 }
 
 function hashed(id: string | undefined): Buffer | null {

@@ -3,6 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { OutboundModule } from '../outbound.module.js';
+import { PeopleModule } from '../people/people.module.js';
+import { PepperRotation } from '../rotation/pepper-rotation.js';
 import { AdminChangeGrantsHandler } from './admin/admin-change-grants.handler.js';
 import { AdminCreateAppHandler } from './admin/admin-create-app.handler.js';
 import { AdminCreateSecretHandler } from './admin/admin-create-secret.handler.js';
@@ -29,6 +31,7 @@ import { OrganizationOriginsHandler } from './organization-origins.handler.js';
 import { AppSecretEntity } from './secrets/app-secret.entity.js';
 import { CreateSecretHandler } from './secrets/create-secret.handler.js';
 import { ListSecretsHandler } from './secrets/list-secrets.handler.js';
+import { RenewSecretHashHandler } from './secrets/renew-secret-hash.handler.js';
 import { RevokeSecretHandler } from './secrets/revoke-secret.handler.js';
 import { Secrets } from './secrets/secrets.js';
 import { UpdateAppHandler } from './update-app.handler.js';
@@ -39,6 +42,7 @@ import { UpdateAppHandler } from './update-app.handler.js';
     ChangesModule,
     OrganizationsModule,
     OutboundModule,
+    PeopleModule,
   ],
   controllers: [
     CreateAppHandler,
@@ -52,6 +56,7 @@ import { UpdateAppHandler } from './update-app.handler.js';
     CreateSecretHandler,
     ListSecretsHandler,
     RevokeSecretHandler,
+    RenewSecretHashHandler,
     GetClientHandler,
     OrganizationOriginsHandler,
     AdminListAppsHandler,
@@ -65,6 +70,6 @@ import { UpdateAppHandler } from './update-app.handler.js';
     AdminCreateSecretHandler,
     AdminRevokeSecretHandler,
   ],
-  providers: [Apps, Secrets, ManagedApps],
+  providers: [Apps, Secrets, ManagedApps, PepperRotation],
 })
 export class AppsModule {}

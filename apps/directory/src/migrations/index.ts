@@ -1,3 +1,4 @@
+import { KeyUse1764710000000 } from '@holdfast/data';
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { Idempotency1764000000000 } from './1764000000000-idempotency.js';
 import { People1764300000000 } from './1764300000000-people.js';
@@ -5,6 +6,7 @@ import { AppKeys1764300000100 } from './1764300000100-app-keys.js';
 import { ManagedApps1764400000000 } from './1764400000000-managed-apps.js';
 import { Entitlements1764500000000 } from './1764500000000-entitlements.js';
 import { Deletions1764600000000 } from './1764600000000-deletions.js';
+import { Peppers1764710000100 } from './1764710000100-peppers.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -14,4 +16,6 @@ export const migrations = [
   ManagedApps1764400000000,
   Entitlements1764500000000,
   Deletions1764600000000,
+  KeyUse1764710000000,
+  Peppers1764710000100,
 ];

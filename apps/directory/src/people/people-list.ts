@@ -71,6 +71,11 @@ export const peopleLoadStatement = statement(
      CROSS JOIN LATERAL (SELECT * FROM person WHERE id = wanted.id AND org = $1 OFFSET 0) p ${withInvitation}`,
 );
 
+interface Page {
+  rows: PersonRow[];
+  next?: PersonCursor;
+}
+
 /**
  * One page of people by any filters, newest first; the members of a group with the latest member first.
  */
@@ -81,15 +86,22 @@ export class PeopleList {
     private readonly index: PersonIndex,
   ) {}
 
-  async page(org: string, query: Query): Promise<{ rows: PersonRow[]; next?: PersonCursor }> {
+  async page(org: string, query: Query): Promise<Page> {
     const { status, role, group, q, limit, after = newest } = query;
     const filters = [group, role, status, q].filter((filter) => filter !== undefined).length;
-    const words = q === undefined ? [] : this.index.tokensOfSearch(org, q);
+    const searches = q === undefined ? [[]] : this.index.tokensOfSearch(org, q);
     // People with roles are few, but they are not only those with this one.
-    const several = filters > 1 || role !== undefined || words.length > 1;
+    const several = filters > 1 || role !== undefined || searches[0]!.length > 1;
     const scanned = several ? Math.max(maxCandidates, limit + 1) : limit + 1;
-    const values = [org, after.createdAt, after.person, group ?? null, role ?? null, status ?? null, words, scanned];
-    const found = await this.database.rows<Candidate>(firstFilterOf(query), values);
+    const values = [org, after.createdAt, after.person, group ?? null, role ?? null, status ?? null];
+    const found: Candidate[][] = [];
+    // The current pepper last: somebody whose tokens are converted meanwhile is found under both.
+    for (const words of searches.toReversed())
+      found.push(await this.database.rows<Candidate>(firstFilterOf(query), [...values, words, scanned]));
+    return this.pageOf(org, found.length === 1 ? found[0]! : merged(found).slice(0, scanned), limit, scanned);
+  }
+
+  private async pageOf(org: string, found: Candidate[], limit: number, scanned: number): Promise<Page> {
     const matching = found.filter(({ matches }) => matches);
     const page = matching.slice(0, limit);
     // The last one of the page, or the last one that was looked at.
@@ -108,6 +120,14 @@ export class PeopleList {
     );
     return ids.flatMap((id) => rows.get(id) ?? []);
   }
+}
+
+/** In the order of the page. Who is in several matches if one of them lets them through. */
+function merged(all: Candidate[][]): Candidate[] {
+  const byId = Map.groupBy(all.flat(), ({ id }) => id);
+  return [...byId.values()]
+    .map((same) => ({ ...same[0]!, matches: same.some(({ matches }) => matches) }))
+    .sort((a, b) => b.at.getTime() - a.at.getTime() || (a.id < b.id ? 1 : -1));
 }
 
 function firstFilterOf({ group, role, q, status }: Query): Statement {

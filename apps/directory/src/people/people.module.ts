@@ -21,6 +21,7 @@ import { RemovePasskeyHandler } from './passkeys/remove-passkey.handler.js';
 import { RenamePasskeyHandler } from './passkeys/rename-passkey.handler.js';
 import { PeopleList } from './people-list.js';
 import { People } from './people.js';
+import { IndexedPeople } from './personal-data/indexed-people.js';
 import { PersonIndex } from './personal-data/person-index.js';
 import { PersonalDataEncryption } from './personal-data/personal-data.js';
 import { ReEncryption } from './personal-data/re-encryption.js';
@@ -59,7 +60,8 @@ import { UpdatePersonHandler } from './update-person.handler.js';
     ErasureConfirmations,
     ForgetPeople,
     ReEncryption,
+    IndexedPeople,
   ],
-  exports: [People, PersonIndex, PersonalDataEncryption],
+  exports: [People, PersonIndex, PersonalDataEncryption, IndexedPeople],
 })
 export class PeopleModule {}

@@ -2,6 +2,7 @@ import type { Role } from '@holdfast/contracts';
 import { statement, violatedUnique, type Sql } from '@holdfast/data';
 import { AppError, customerKey } from '@holdfast/platform';
 import { personColumns, withInvitation, type Person, type PersonRow } from './person.js';
+import type { StoredIndex } from './personal-data/person-index.js';
 import type { SealedPerson } from './personal-data/personal-data.js';
 
 /**
@@ -26,8 +27,8 @@ const otherOwners = statement(
 const insert = statement(
   'person_insert',
   `INSERT INTO person (id, org, status, roles, email_index, personal_data, personal_data_key, encryption_key_id,
-     user_handle, version, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+     user_handle, version, created_at, pepper_id)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 const update = statement(
   'person_update',
@@ -38,7 +39,11 @@ const update = statement(
 );
 const updateData = statement(
   'person_update_data',
-  'UPDATE person SET email_index = $3, personal_data = $4 WHERE id = $1 AND org = $2',
+  'UPDATE person SET email_index = $3, personal_data = $4, pepper_id = $5 WHERE id = $1 AND org = $2',
+);
+const emailTaken = statement(
+  'person_email_taken',
+  'SELECT 1 FROM person WHERE org = $1 AND email_index = ANY ($2) AND id <> $3',
 );
 const removeTokens = statement(
   'person_tokens_remove',
@@ -77,30 +82,31 @@ export async function hasOtherOwner(sql: Sql, org: string, id: string): Promise<
 export interface NewPerson {
   sealed: SealedPerson;
   encryptionKeyId: Buffer;
-  emailHash: Buffer;
-  tokens: Buffer[];
+  index: StoredIndex;
 }
 
 /** @throws conflict when the e-mail address is taken */
 export async function insertPerson(sql: Sql, person: Person, added: NewPerson): Promise<void> {
   const { id, org, status, roles, userHandle, version, createdAt } = person;
   const { personalData, personalDataKey } = added.sealed;
-  await requireFreeEmail(() =>
+  const { emailHashes, tokens, pepperId } = added.index;
+  await requireFreeEmail(sql, person, emailHashes, () =>
     sql.rows(insert, [
       id,
       org,
       status,
       roles,
-      added.emailHash,
+      emailHashes[0],
       personalData,
       personalDataKey,
       added.encryptionKeyId,
       userHandle,
       version,
       createdAt,
+      pepperId,
     ]),
   );
-  await sql.rows(addTokens, [org, id, createdAt, added.tokens]);
+  await sql.rows(addTokens, [org, id, createdAt, tokens]);
 }
 
 export async function updatePersonRow(
@@ -115,20 +121,34 @@ export async function updatePersonRow(
 /** @throws conflict when the e-mail address is taken */
 export async function updatePersonalData(
   sql: Sql,
-  { id, org, createdAt }: Person,
-  changed: { emailHash: Buffer; personalData: Buffer; tokens: Buffer[] },
+  person: Pick<Person, 'id' | 'org' | 'createdAt'>,
+  { personalData, index: { emailHashes, tokens, pepperId } }: { personalData: Buffer; index: StoredIndex },
 ): Promise<void> {
-  await requireFreeEmail(() => sql.rows(updateData, [id, org, changed.emailHash, changed.personalData]));
+  const { id, org, createdAt } = person;
+  await requireFreeEmail(sql, person, emailHashes, () =>
+    sql.rows(updateData, [id, org, emailHashes[0], personalData, pepperId]),
+  );
   await sql.rows(removeTokens, [org, id]);
-  await sql.rows(addTokens, [org, id, createdAt, changed.tokens]);
+  await sql.rows(addTokens, [org, id, createdAt, tokens]);
 }
 
-async function requireFreeEmail(write: () => Promise<unknown>): Promise<void> {
+/**
+ * The constraint compares hashes of one pepper. During a rotation others may be stored under the other pepper: the
+ * organization is locked, so none of them changes meanwhile.
+ */
+async function requireFreeEmail(
+  sql: Sql,
+  { id, org }: Pick<Person, 'id' | 'org'>,
+  [, ...others]: Buffer[],
+  write: () => Promise<unknown>,
+): Promise<void> {
+  const taken = () => new AppError('conflict', 'Another person of the organization has this e-mail address.');
+  if (others.length > 0 && (await sql.rows(emailTaken, [org, others, id])).length > 0) throw taken();
   try {
     await write();
   } catch (error) {
     if (violatedUnique(error) !== 'person_email') throw error;
-    throw new AppError('conflict', 'Another person of the organization has this e-mail address.');
+    throw taken();
   }
 }
 

@@ -100,8 +100,7 @@ export class People {
         await insertPerson(sql, person, {
           sealed: this.encryption.encryptNew(org, id, person),
           encryptionKeyId: this.encryption.keyId,
-          emailHash: this.index.emailHash(org, person.email),
-          tokens: this.index.tokensOf(org, person),
+          index: this.index.of(org, person),
         });
         const { change, reply } = await rule(scope);
         return { change: changeOf(person, person.version, change), reply };
@@ -173,9 +172,8 @@ export class People {
 
   private async savePersonalData(sql: Sql, row: PersonRow, person: Person): Promise<void> {
     await updatePersonalData(sql, person, {
-      emailHash: this.index.emailHash(person.org, person.email),
       personalData: this.encryption.encrypt(row, person),
-      tokens: this.index.tokensOf(person.org, person),
+      index: this.index.of(person.org, person),
     });
   }
 

@@ -5,7 +5,7 @@ import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfas
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { challengeKeyOf, personSignInOf } from './person-sign-in-challenge.js';
+import { challengeKeysOf, personSignInOf } from './person-sign-in-challenge.js';
 
 /**
  * Begins the ceremony of a person's sign-in: options that name no passkey, bound to one interaction. It stores nothing,
@@ -23,7 +23,7 @@ export class BeginPersonSignInHandler {
     { interaction, relyingParty }: RequestOf<typeof beginPersonSignIn>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginPersonSignIn>> {
-    const challenge = signedChallenge(challengeKeyOf(this.config), personSignInOf(org, interaction), this.clock.now());
+    const challenge = signedChallenge(challengeKeysOf(this.config), personSignInOf(org, interaction), this.clock.now());
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return {
       options: await authenticationOptions(rp, challenge),

@@ -16,7 +16,7 @@ import { CONFIG } from '@holdfast/service';
 import { PersonAccess } from '../assignments/person-access.js';
 import type { Config } from '../config.js';
 import type { PersonStatus } from '../people/person.js';
-import { challengeKeyOf, personSignInOf } from './person-sign-in-challenge.js';
+import { challengeKeysOf, personSignInOf } from './person-sign-in-challenge.js';
 
 type Reply = ReplyOf<typeof completePersonSignIn>;
 
@@ -58,7 +58,7 @@ export class CompletePersonSignInHandler {
   ): Promise<Reply> {
     const authentication = readAuthentication(response);
     const signIn = personSignInOf(org, interaction);
-    requireValidSignedChallenge(challengeKeyOf(this.config), authentication.challenge, signIn, this.clock.now());
+    requireValidSignedChallenge(challengeKeysOf(this.config), authentication.challenge, signIn, this.clock.now());
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
       authentication.credentialId,
       org,

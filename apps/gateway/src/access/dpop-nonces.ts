@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
-import { equal } from '@holdfast/platform';
+import { equal, type Keys } from '@holdfast/platform';
 
 const stepMs = 60_000;
 /** A nonce is accepted during the minute in which it was given out, and the two after it. */
@@ -11,23 +11,26 @@ export const nonceLifetimeMs = stepMs * acceptedSteps;
  * and every replica accepts those of the others.
  */
 export class DpopNonces {
-  private readonly key: Buffer;
+  private readonly keys: Buffer[];
 
-  constructor(secret: Buffer) {
-    this.key = Buffer.from(hkdfSync('sha256', secret, '', 'dpop nonces of the API', 32));
+  /** Nonces of every key are accepted; the first derives new ones. */
+  constructor(secrets: Keys) {
+    this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'dpop nonces of the API', 32)));
   }
 
   current(nowMs: number): string {
-    return this.at(Math.floor(nowMs / stepMs)).toString('base64url');
+    return at(this.keys[0]!, Math.floor(nowMs / stepMs)).toString('base64url');
   }
 
   accepts(nonce: string, nowMs: number): boolean {
     const given = Buffer.from(nonce, 'base64url');
     const step = Math.floor(nowMs / stepMs);
-    return Array.from({ length: acceptedSteps }, (_, i) => this.at(step - i)).some((own) => equal(own, given));
+    return this.keys.some((key) =>
+      Array.from({ length: acceptedSteps }, (_, i) => at(key, step - i)).some((own) => equal(own, given)),
+    );
   }
+}
 
-  private at(step: number): Buffer {
-    return createHmac('sha256', this.key).update(String(step)).digest();
-  }
+function at(key: Buffer, step: number): Buffer {
+  return createHmac('sha256', key).update(String(step)).digest();
 }

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { proofAlgorithms, useProof, type AccessTokenClaims } from '@holdfast/contracts';
 import { Bus, UncertainError } from '@holdfast/messaging';
-import { checkPublicJwk, CLOCK, unavailable, type CheckedJwk, type Clock } from '@holdfast/platform';
+import { checkPublicJwk, CLOCK, keysOf, unavailable, type CheckedJwk, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { DpopError } from '../edge/problems/problem.js';
@@ -43,11 +43,12 @@ export class DpopProofs {
   private readonly proofs = new WeakMap<object, Proof>();
 
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'BASE_URL' | 'PAGE_TOKEN_KEY'>,
+    @Inject(CONFIG)
+    private readonly config: Pick<GatewayConfig, 'BASE_URL' | 'PAGE_TOKEN_KEY' | 'PAGE_TOKEN_KEY_PREVIOUS'>,
     @Inject(CLOCK) private readonly clock: Clock,
     private readonly bus: Bus,
   ) {
-    this.nonces = new DpopNonces(config.PAGE_TOKEN_KEY);
+    this.nonces = new DpopNonces(keysOf(config.PAGE_TOKEN_KEY, config.PAGE_TOKEN_KEY_PREVIOUS));
   }
 
   /**

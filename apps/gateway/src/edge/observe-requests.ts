@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { errorCauses, internalHeaders, type ErrorOrigin } from '@holdfast/contracts';
+import { traceIdOf } from '@holdfast/platform';
 import { clientClosedRequest, requestsInFlight, type HttpObserver } from '@holdfast/service';
 import { routeTemplate } from './request-context.js';
 
@@ -24,19 +25,25 @@ export function observeRequests(fastify: FastifyInstance, observer: HttpObserver
 }
 
 function observe(observer: HttpObserver, request: FastifyRequest, { raw }: FastifyReply): void {
-  const { startedAtMs, requestId, claims, code, detail, origin } = request.requestContext;
+  const { startedAtMs, requestId, trace, span, claims, code, detail, origin } = request.requestContext;
   const { shortId } = (request.params ?? {}) as { shortId?: string };
-  observer.observe({
-    requestId,
-    method: request.method,
+  const outcome = {
     route: routeTemplate(request) || undefined,
     status: raw.writableEnded ? raw.statusCode : clientClosedRequest,
+    code,
+  };
+  span?.end(outcome);
+  observer.observe({
+    ...outcome,
+    requestId,
+    traceId: traceIdOf(trace.traceparent),
+    exemplar: span?.exemplar,
+    method: request.method,
     seconds: (performance.now() - startedAtMs) / 1000,
     // The path of an anonymous request is arbitrary text: only the form of a short id is accepted.
     org: claims?.org ?? (shortId !== undefined && /^[a-z0-9-]{3,32}$/.test(shortId) ? shortId : undefined),
     verified: claims !== undefined,
     clientId: claims?.client_id,
-    code,
     // For errors of clients the code is enough, and the text may quote what the client sent.
     detail: raw.statusCode >= 500 ? detail : undefined,
     origin,

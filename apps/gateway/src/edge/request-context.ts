@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor, AuditTarget, ErrorCode, ErrorOrigin, RequestContext } from '@holdfast/contracts';
-import { newId, personalOrigin } from '@holdfast/platform';
+import { newId, personalOrigin, type RequestSpan } from '@holdfast/platform';
 import { templateOf, type ErrorForm } from '../endpoints/endpoint.js';
 import { isPerson, type CallerClaims } from './caller.js';
 import { childOf, newTrace, type Trace } from './trace.js';
@@ -14,6 +14,8 @@ export interface HttpRequestContext {
   /** Our id, for log lines, events and records: one that a caller chose may name a customer, who may be erased. */
   readonly requestId: string;
   readonly trace: Trace;
+  /** While traces are exported. It begins the trace of `trace`, never that of the caller. */
+  readonly span?: RequestSpan | undefined;
   /** Ids in the headers of the response: those that the caller sent, if any, else ours. */
   readonly responseIds: { readonly requestId: string; readonly trace: Trace };
   /** Id of this request's one audit record. It is ours: a caller that repeats an X-Request-Id cannot hide a request. */
@@ -53,17 +55,22 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 export function newRequestContext(
   request: Pick<FastifyRequest, 'headers' | 'ip'>,
   errorForm: ErrorForm = 'problem',
+  span?: RequestSpan,
 ): HttpRequestContext {
   const given = request.headers['x-request-id'];
   const requestId = newId();
   const continued = childOf(request.headers.traceparent);
-  const trace = continued ?? newTrace();
-  const responseIds = { requestId: typeof given === 'string' && requestIdForm.test(given) ? given : requestId, trace };
+  const own = span ? { traceparent: span.traceparent } : newTrace();
+  const responseIds = {
+    requestId: typeof given === 'string' && requestIdForm.test(given) ? given : requestId,
+    trace: continued ?? own,
+  };
   return {
     startedAtMs: performance.now(),
     address: request.ip ?? '',
     requestId,
-    trace: continued ? newTrace() : trace,
+    trace: own,
+    span,
     responseIds,
     auditId: newId(),
     errorForm,

@@ -46,7 +46,7 @@ export class HealthController {
 
   @Route(readyEndpoint)
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<string> {
-    const ready = await this.readiness.ready().catch(() => false);
+    const { ready } = await this.readiness.report();
     void reply.code(ready ? 200 : 503);
     return ready ? 'ready\n' : 'not ready\n';
   }

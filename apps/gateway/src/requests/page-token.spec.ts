@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
+import type { Keys } from '@holdfast/platform';
 import { openPageToken, sealPageToken } from './page-token.js';
 
-const key = randomBytes(32);
+const key: Keys = [randomBytes(32)];
 const scope = { org: 'acme', app: 'app_shop', route: '/o/{shortId}/x', filter: { claimed: 'true' } };
 const schema = z.int();
 const token = sealPageToken(key, 7, scope);
@@ -23,8 +24,12 @@ describe('a page token', () => {
     );
   });
 
+  it('is valid under the other key of a rotation', () => {
+    expect(openPageToken([randomBytes(32), ...key], token, scope, schema)).toBe(7);
+  });
+
   it('is invalid under another key, and for another kind of cursor', () => {
-    expect(() => openPageToken(randomBytes(32), token, scope, schema)).toThrow();
+    expect(() => openPageToken([randomBytes(32)], token, scope, schema)).toThrow();
     expect(() => openPageToken(key, token, scope, z.string())).toThrow();
   });
 

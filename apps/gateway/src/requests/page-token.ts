@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError, seal, unseal } from '@holdfast/platform';
+import { AppError, seal, unseal, type Keys } from '@holdfast/platform';
 
 /** The scope that a page token is bound to: it is invalid for another app, route or filter. */
 export interface PageScope {
@@ -14,13 +14,13 @@ function contextOf({ org, app, route, filter }: PageScope): string {
 }
 
 /** Encrypts and authenticates a cursor, so that clients can neither depend on its form nor change it. */
-export function sealPageToken(key: Buffer, cursor: unknown, scope: PageScope): string {
+export function sealPageToken([key]: Keys, cursor: unknown, scope: PageScope): string {
   return seal(key, JSON.stringify(cursor), contextOf(scope)).toString('base64url');
 }
 
 /** @returns the cursor. @throws invalid_page_token when the token was changed or belongs to another scope */
 export function openPageToken<Schema extends z.ZodType>(
-  key: Buffer,
+  keys: Keys,
   token: string,
   scope: PageScope,
   schema: Schema,
@@ -29,7 +29,7 @@ export function openPageToken<Schema extends z.ZodType>(
     const sealed = Buffer.from(token, 'base64url');
     // Several base64url strings decode to the same bytes; only the canonical one is valid.
     if (sealed.toString('base64url') !== token) throw new Error('not canonical');
-    return schema.parse(JSON.parse(unseal(key, sealed, contextOf(scope)).toString('utf8')));
+    return schema.parse(JSON.parse(unseal(keys, sealed, contextOf(scope)).toString('utf8')));
   } catch {
     throw new AppError('invalid_page_token', undefined, {
       errors: [{ parameter: 'next_page_token', detail: 'was changed, or belongs to another app, list or filter' }],

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { AuditTarget, Contract, ReplyOf, RequestContext } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
+import { keysOf, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { contextOf } from '../edge/request-context.js';
@@ -30,10 +31,14 @@ interface Repeatable {
 /** Shared by most endpoints: read a resource, list a page of resources, or change one. */
 @Injectable()
 export class Resources {
+  private readonly keys: Keys;
+
   constructor(
     private readonly bus: Bus,
-    @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'PAGE_TOKEN_KEY'>,
-  ) {}
+    @Inject(CONFIG) config: Pick<GatewayConfig, 'PAGE_TOKEN_KEY' | 'PAGE_TOKEN_KEY_PREVIOUS'>,
+  ) {
+    this.keys = keysOf(config.PAGE_TOKEN_KEY, config.PAGE_TOKEN_KEY_PREVIOUS);
+  }
 
   /** Reads one. `targets` returns the targets of the audit record, which depend on the resource. */
   async read<C extends Contract>(
@@ -55,14 +60,13 @@ export class Resources {
     load: (page: { limit: number; cursor: Cursor | undefined }, context: RequestContext) => Promise<Page<Item, Cursor>>,
   ): Promise<{ items: Item[]; hasMore: boolean; nextPageToken?: string }> {
     const context = contextOf(request);
-    const { PAGE_TOKEN_KEY } = this.config;
     const scope = { org: context.org, app: context.actor.id, route: context.request.route, filter };
-    const cursor = token === undefined ? undefined : openPageToken(PAGE_TOKEN_KEY, token, scope, cursorSchema);
+    const cursor = token === undefined ? undefined : openPageToken(this.keys, token, scope, cursorSchema);
     const { items, next, hasMore = next !== undefined } = await load({ limit, cursor }, context);
     return {
       items,
       hasMore,
-      ...(next !== undefined && { nextPageToken: sealPageToken(PAGE_TOKEN_KEY, next, scope) }),
+      ...(next !== undefined && { nextPageToken: sealPageToken(this.keys, next, scope) }),
     };
   }
 

@@ -3,9 +3,9 @@ import { beginClaim, type ReplyOf, type RequestContext, type RequestOf } from '@
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { registrationOptions, relyingPartyOf, storeChallenge } from '@holdfast/passkeys';
-import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
+import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { IssuanceConfig } from '../config.js';
+import { claimHashesOf, type IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import { newCode } from '../customer/code.js';
 import { claimCeremony } from './claim-ceremony.js';
@@ -28,10 +28,9 @@ export class BeginClaimHandler {
     { token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginClaim>> {
-    const { SECRET_PEPPER, relyingParty } = this.config;
     const { offerId, subject, type, offer, credential } = await findClaim(
       this.database,
-      keyedHash(SECRET_PEPPER, token),
+      claimHashesOf(this.config, token),
       org,
     );
     const now = this.clock.now();
@@ -45,6 +44,13 @@ export class BeginClaimHandler {
     }));
     // The passkey picker shows this name: it distinguishes two passkeys and does not identify the customer.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };
-    return { options: await registrationOptions(relyingPartyOf(relyingParty, ids), organizationName, user, challenge) };
+    return {
+      options: await registrationOptions(
+        relyingPartyOf(this.config.relyingParty, ids),
+        organizationName,
+        user,
+        challenge,
+      ),
+    };
   }
 }

@@ -11,9 +11,9 @@ import {
   type Binding,
   type NewPasskey,
 } from '@holdfast/passkeys';
-import { AppError, CLOCK, keyedHash, type Clock } from '@holdfast/platform';
+import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { IssuanceConfig } from '../config.js';
+import { claimHashesOf, type IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import { newCode } from '../customer/code.js';
 import { Customers } from '../customer/customers.js';
@@ -41,25 +41,30 @@ export class CompleteClaimHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof completeClaim>> {
     const rp = relyingPartyOf(this.config.relyingParty, ids);
-    const tokenHash = keyedHash(this.config.SECRET_PEPPER, token);
-    const found = await findClaim(this.database, tokenHash, context.org);
+    const tokenHashes = claimHashesOf(this.config, token);
+    const found = await findClaim(this.database, tokenHashes, context.org);
     const { offerId, subject, offer } = found;
     requireOpen(claimState(offer, found.credential, this.clock.now()));
     const registration = readRegistration(response);
     const ceremony = claimCeremony(context.org, offerId, subject, browser);
-    await this.consume(registration.challenge, ceremony, tokenHash, context.org);
+    await this.consume(registration.challenge, ceremony, tokenHashes, context.org);
     const passkey = await verifyRegistration(rp, registration);
     await this.claim(found, passkey, rp.id, context);
     return { subject, ...(offer.returnUrl && { returnUrl: offer.returnUrl }) };
   }
 
   /** When the offer was closed during the ceremony, that is the error, and not that the ceremony has expired. */
-  private async consume(challenge: string, ceremony: Binding, tokenHash: Buffer, org: string): Promise<void> {
+  private async consume(
+    challenge: string,
+    ceremony: Binding,
+    tokenHashes: readonly Buffer[],
+    org: string,
+  ): Promise<void> {
     try {
       await consumeChallenge(this.database, challenge, ceremony, this.clock.now());
     } catch (error) {
       if (error instanceof AppError) {
-        const { offer, credential } = await findClaim(this.database, tokenHash, org);
+        const { offer, credential } = await findClaim(this.database, tokenHashes, org);
         requireOpen(claimState(offer, credential, this.clock.now()));
       }
       throw error;

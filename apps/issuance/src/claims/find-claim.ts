@@ -28,12 +28,12 @@ const byToken = statement(
   'claim_find',
   `SELECT o.id AS "offerId", o.subject, o.app, o.status AS "offerStatus", o.expires_at AS "expiresAt",
      o.return_url AS "returnUrl", c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil"
-   FROM offer o JOIN credential c ON c.id = o.credential WHERE o.token_hash = $1 AND o.org = $2`,
+   FROM offer o JOIN credential c ON c.id = o.credential WHERE o.token_hash = ANY ($1) AND o.org = $2`,
 );
 
 /** @throws AppError unknown_claim, also for a token of another organization or of an erased customer */
-export async function findClaim(sql: Sql, tokenHash: Buffer, org: string): Promise<FoundClaim> {
-  const [row] = await sql.rows<Row>(byToken, [tokenHash, org]);
+export async function findClaim(sql: Sql, tokenHashes: readonly Buffer[], org: string): Promise<FoundClaim> {
+  const [row] = await sql.rows<Row>(byToken, [tokenHashes, org]);
   if (!row) throw new AppError('unknown_claim');
   const { offerId, subject, app, type, offerStatus, expiresAt, returnUrl, credentialStatus, validUntil } = row;
   return {

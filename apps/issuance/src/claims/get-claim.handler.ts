@@ -2,9 +2,9 @@ import { Controller, Inject } from '@nestjs/common';
 import { getClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { CLOCK, keyedHash, type Clock } from '@holdfast/platform';
+import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import type { IssuanceConfig } from '../config.js';
+import { claimHashesOf, type IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import { claimState } from './claim.js';
 import { findClaim } from './find-claim.js';
@@ -21,11 +21,7 @@ export class GetClaimHandler {
 
   @Handles(getClaim)
   async getClaim({ token }: RequestOf<typeof getClaim>, { org }: RequestContext): Promise<ReplyOf<typeof getClaim>> {
-    const { offer, credential, type } = await findClaim(
-      this.database,
-      keyedHash(this.config.SECRET_PEPPER, token),
-      org,
-    );
+    const { offer, credential, type } = await findClaim(this.database, claimHashesOf(this.config, token), org);
     const { name, display } = await this.types.find(org, type);
     return {
       state: claimState(offer, credential, this.clock.now()),

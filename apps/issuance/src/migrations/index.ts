@@ -1,5 +1,11 @@
+import { KeyUse1764710000000 } from '@holdfast/data';
 import { QuarantinedEvents1764210000000 } from '@holdfast/outbox';
 import { CreateIssuance1763700000000 } from './1763700000000-create-issuance.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 
-export const migrations = [CreateIssuance1763700000000, NamedLocks1764200000000, QuarantinedEvents1764210000000];
+export const migrations = [
+  CreateIssuance1763700000000,
+  NamedLocks1764200000000,
+  QuarantinedEvents1764210000000,
+  KeyUse1764710000000,
+];

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { PresencePolicy, RequestContext, RequestOf, setPresencePolicy } from '@holdfast/contracts';
 import { sqlOf, takeLock } from '@holdfast/data';
-import { ConfigurationCache, seal, unseal } from '@holdfast/platform';
+import { ConfigurationCache, keysOf, seal, unseal, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { differences, Settings } from '../settings/settings.js';
@@ -13,12 +13,15 @@ import { PresencePolicyEntity, toPresencePolicy } from './presence-policy.entity
 @Injectable()
 export class PresencePolicies {
   private readonly cache = new ConfigurationCache<PresencePolicyEntity>();
+  private readonly keys: Keys;
 
   constructor(
     @InjectRepository(PresencePolicyEntity) private readonly policies: Repository<PresencePolicyEntity>,
     private readonly settings: Settings,
-    @Inject(CONFIG) private readonly config: IssuanceConfig,
-  ) {}
+    @Inject(CONFIG) config: IssuanceConfig,
+  ) {
+    this.keys = keysOf(config.KEY_ENCRYPTION_KEY, config.KEY_ENCRYPTION_KEY_PREVIOUS);
+  }
 
   /** From the cache. */
   async of(org: string): Promise<PresencePolicyEntity> {
@@ -37,9 +40,7 @@ export class PresencePolicies {
   /** The organization's Turnstile secret, unsealed; undefined when it has none. */
   async turnstileSecret(org: string): Promise<string | undefined> {
     const { turnstileSecret } = await this.of(org);
-    return turnstileSecret
-      ? unseal(this.config.KEY_ENCRYPTION_KEY, turnstileSecret, sealedFor(org)).toString('utf8')
-      : undefined;
+    return turnstileSecret ? unseal(this.keys, turnstileSecret, sealedFor(org)).toString('utf8') : undefined;
   }
 
   async set(
@@ -78,7 +79,7 @@ export class PresencePolicies {
 
   private secretAfter({ org, turnstileSecret }: PresencePolicyEntity, wanted: string | null | undefined) {
     if (wanted === undefined) return turnstileSecret;
-    return wanted === null ? null : seal(this.config.KEY_ENCRYPTION_KEY, wanted, sealedFor(org));
+    return wanted === null ? null : seal(this.keys[0], wanted, sealedFor(org));
   }
 }
 
@@ -88,6 +89,6 @@ async function storedPolicy(manager: EntityManager, org: string): Promise<Presen
   return stored ?? { org, policy: 'optional', turnstileSecret: null, version: 0 };
 }
 
-function sealedFor(org: string): string {
+export function sealedFor(org: string): string {
   return `presence/turnstile/${org}`;
 }

@@ -5,7 +5,7 @@ import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfas
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { challengeKeyOf, signInOf } from './sign-in-challenge.js';
+import { challengeKeysOf, signInOf } from './sign-in-challenge.js';
 
 /**
  * Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. It stores nothing, since
@@ -23,7 +23,7 @@ export class BeginSignInHandler {
     { interaction, relyingParty }: RequestOf<typeof beginSignIn>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginSignIn>> {
-    const challenge = signedChallenge(challengeKeyOf(this.config), signInOf(org, interaction), this.clock.now());
+    const challenge = signedChallenge(challengeKeysOf(this.config), signInOf(org, interaction), this.clock.now());
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return {
       options: await authenticationOptions(rp, challenge),

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { IssuanceConfig } from '../config.js';
+import { keysOf, type KeyEncryptionConfig, type Keys } from '@holdfast/platform';
 
 /** A challenge of a sign-in is valid for its interaction only. The customer is not known yet. */
 export function signInOf(org: string, interaction: string): string {
@@ -8,8 +8,15 @@ export function signInOf(org: string, interaction: string): string {
 
 const challengeKeys = new WeakMap<Buffer, Buffer>();
 
-/** The key that signs the challenges of sign-ins, derived by HKDF (RFC 5869). */
-export function challengeKeyOf({ KEY_ENCRYPTION_KEY: master }: Pick<IssuanceConfig, 'KEY_ENCRYPTION_KEY'>): Buffer {
+/** The keys that sign the challenges of sign-ins, derived by HKDF (RFC 5869). */
+export function challengeKeysOf({
+  KEY_ENCRYPTION_KEY: current,
+  KEY_ENCRYPTION_KEY_PREVIOUS: previous,
+}: KeyEncryptionConfig): Keys {
+  return keysOf(derived(current), previous && derived(previous));
+}
+
+function derived(master: Buffer): Buffer {
   let key = challengeKeys.get(master);
   if (!key)
     challengeKeys.set(master, (key = Buffer.from(hkdfSync('sha256', master, '', 'challenges of sign-ins', 32))));

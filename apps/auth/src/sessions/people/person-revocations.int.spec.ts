@@ -134,7 +134,7 @@ describe('the end of access to one app', () => {
     const accounts = Array.from({ length: 1100 }, () => assigned());
     const ids = accounts.map((account) => sha256(account));
     const payloads = ids.map((id, i) =>
-      sealPayload(Buffer.alloc(32, 9), 'acme', 'Grant', id, {
+      sealPayload([Buffer.alloc(32, 9)], 'acme', 'Grant', id, {
         clientId: crowded.app.clientId,
         accountId: accounts[i]!,
       }),

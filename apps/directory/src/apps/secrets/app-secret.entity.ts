@@ -11,6 +11,10 @@ export class AppSecretEntity {
   @Column('bytea')
   hash!: Buffer;
 
+  /** The SECRET_PEPPER of the hash; null when it is unknown. */
+  @Column('bytea', { name: 'pepper_id', nullable: true })
+  pepperId!: Buffer | null;
+
   /** A valid secret holds one of two slots, so there are never three. */
   @Column('smallint')
   slot!: number;

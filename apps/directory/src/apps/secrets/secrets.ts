@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, type EntityManager, type Repository } from 'typeorm';
-import { AppError, keyedHash, newSecret } from '@holdfast/platform';
+import { AppError, keyedHash, keyIdOf, newSecret } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
 import { AppSecretEntity } from './app-secret.entity.js';
@@ -44,8 +44,10 @@ export class Secrets {
         'invalid_state',
         'The app has two valid client secrets; revoke one before you create another.',
       );
-    const hash = keyedHash(this.config.SECRET_PEPPER, clientSecret);
-    const secret = { id: secretId, clientId, hash, slot, createdBy, revokedAt: null };
+    const { SECRET_PEPPER: pepper } = this.config;
+    const hash = keyedHash(pepper, clientSecret);
+    const pepperId = keyIdOf(pepper, 'SECRET_PEPPER');
+    const secret = { id: secretId, clientId, hash, pepperId, slot, createdBy, revokedAt: null };
     const stored = Object.assign(new AppSecretEntity(), secret);
     await manager.insert(AppSecretEntity, stored);
     return stored;

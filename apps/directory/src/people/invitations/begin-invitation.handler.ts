@@ -28,7 +28,7 @@ export class BeginInvitationHandler {
     { token, organizationName, browser, relyingParty }: RequestOf<typeof beginInvitation>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginInvitation>> {
-    const invitation = await findInvitation(this.database, this.index.linkHash(token), org);
+    const invitation = await findInvitation(this.database, this.index.linkHashes(token), org);
     const now = this.clock.now();
     requireOpen(stateOf(invitation, now));
     const challenge = await this.database.transaction(async (sql) => {

@@ -37,8 +37,8 @@ export class CompleteInvitationHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof completeInvitation>> {
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    const tokenHash = this.index.linkHash(token);
-    const invitation = await this.open(tokenHash, context.org);
+    const tokenHashes = this.index.linkHashes(token);
+    const invitation = await this.open(tokenHashes, context.org);
     const registration = readRegistration(response);
     try {
       await consumeChallenge(
@@ -49,23 +49,23 @@ export class CompleteInvitationHandler {
       );
     } catch (error) {
       // When the link was closed during the ceremony, that is the error, and not that the ceremony has expired.
-      if (error instanceof AppError) await this.open(tokenHash, context.org);
+      if (error instanceof AppError) await this.open(tokenHashes, context.org);
       throw error;
     }
     const passkey = await verifyRegistration(rp, registration);
-    await this.accept(tokenHash, invitation, { ...passkey, rpId: rp.id }, context);
+    await this.accept(tokenHashes, invitation, { ...passkey, rpId: rp.id }, context);
     return { person: invitation.person };
   }
 
-  private async open(tokenHash: Buffer, org: string): Promise<Invitation> {
-    const invitation = await findInvitation(this.database, tokenHash, org);
+  private async open(tokenHashes: readonly Buffer[], org: string): Promise<Invitation> {
+    const invitation = await findInvitation(this.database, tokenHashes, org);
     requireOpen(stateOf(invitation, this.clock.now()));
     return invitation;
   }
 
   /** The state is checked again under the person's lock: the link may have been closed during the ceremony. */
   private async accept(
-    tokenHash: Buffer,
+    tokenHashes: readonly Buffer[],
     { person: id }: Invitation,
     passkey: NewPasskey & { rpId: string },
     context: RequestContext,
@@ -73,7 +73,7 @@ export class CompleteInvitationHandler {
     // The actor of the record is the person, though the request with the token was anonymous.
     const asPerson: RequestContext = { ...context, actor: { type: 'person', id } };
     await this.people.change(id, asPerson, async (person, { sql, now }) => {
-      const invitation = await findInvitation(sql, tokenHash, context.org);
+      const invitation = await findInvitation(sql, tokenHashes, context.org);
       requireOpen(stateOf(invitation, now));
       if (invitation.recovery) await removeAllPasskeys(sql, person);
       await this.links.close(sql, person, 'accepted');

@@ -23,7 +23,7 @@ export class GetInvitationHandler {
     { token }: RequestOf<typeof getInvitation>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof getInvitation>> {
-    const invitation = await findInvitation(this.database, this.index.linkHash(token), org);
+    const invitation = await findInvitation(this.database, this.index.linkHashes(token), org);
     const { recovery, expiresAt } = invitation;
     return { state: stateOf(invitation, this.clock.now()), recovery, expiresAt: expiresAt.toISOString() };
   }

@@ -32,12 +32,12 @@ const byToken = statement(
   'invitation_find',
   `SELECT i.id, i.org, i.person_id AS person, p.user_handle AS "userHandle", i.status,
      i.replaces_passkeys AS recovery, i.expires_at AS "expiresAt"
-   FROM invitation i JOIN person p ON p.id = i.person_id WHERE i.token_hash = $1 AND i.org = $2`,
+   FROM invitation i JOIN person p ON p.id = i.person_id WHERE i.token_hash = ANY ($1) AND i.org = $2`,
 );
 
 /** @throws unknown_invitation, also for a link of another organization or of a removed person */
-export async function findInvitation(sql: Sql, tokenHash: Buffer, org: string): Promise<Invitation> {
-  const [row] = await sql.rows<Invitation>(byToken, [tokenHash, org]);
+export async function findInvitation(sql: Sql, tokenHashes: readonly Buffer[], org: string): Promise<Invitation> {
+  const [row] = await sql.rows<Invitation>(byToken, [tokenHashes, org]);
   if (!row) throw new AppError('unknown_invitation');
   return row;
 }

@@ -3,11 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
 import { errorCatalogue, internalHeaders, type ErrorCause, type ErrorCode } from '@holdfast/contracts';
-import { AppError, isRepeated, networkOf, readBody } from '@holdfast/platform';
+import { AppError, inSpan, isRepeated, networkOf, readBody, SpanKind, type SpanDescription } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import { parseErrorOrigin } from '../../edge/observe-requests.js';
-import { callerIdsOf } from '../../edge/request-context.js';
+import { callerIdsOf, routeTemplate } from '../../edge/request-context.js';
 import { NotStartedError, type AuthResponse } from './auth-replica.js';
 import { AuthReplicas } from './auth-replicas.js';
 import { ConcurrencyLimit, NoCapacityError } from './concurrency-limit.js';
@@ -46,10 +46,9 @@ export class AuthProxy {
     private readonly replicas: AuthReplicas,
     @Inject(CONFIG) private readonly config: GatewayConfig,
   ) {
-    const max = config.AUTH_MAX_CONNECTIONS * config.AUTH_URLS.length;
     this.limit = new ConcurrencyLimit({
-      max,
-      maxPerKey: Math.min(config.AUTH_MAX_REQUESTS_PER_ADDRESS, max),
+      max: () => config.AUTH_MAX_CONNECTIONS * Math.max(1, replicas.count),
+      maxPerKey: config.AUTH_MAX_REQUESTS_PER_ADDRESS,
       maxWaiting,
       maxWaitingPerKey: maxWaitingPerNetwork,
       maxWaitMs,
@@ -79,14 +78,19 @@ export class AuthProxy {
       ...callerIdsOf(request.requestContext),
     });
     // The request is sent even if its caller has disconnected: auth must count every attempt.
-    const send = async () => {
+    const send = (traceparent = trace.traceparent) => {
       requestsInFlight.inc();
       return this.replicas
-        .send({ method: request.method, path: request.url, headers, ...(body && { body }) })
+        .send({
+          method: request.method,
+          path: request.url,
+          headers: { ...headers, traceparent },
+          ...(body && { body }),
+        })
         .finally(() => requestsInFlight.dec());
     };
     try {
-      return await this.limit.run(networkOf(address), send);
+      return await this.limit.run(networkOf(address), () => inSpan(() => spanOf(request), send));
     } catch (error) {
       // The detail is for the access line; the caller only gets the code and Retry-After.
       request.requestContext.detail = String(error);
@@ -107,6 +111,16 @@ export class AuthProxy {
     if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, forwarded);
     void reply.code(status).headers(forwarded).send(body);
   }
+}
+
+/** The span of a forwarded request: its route, since the path names organizations and sign-ins. */
+function spanOf(request: FastifyRequest): SpanDescription {
+  const route = routeTemplate(request);
+  return {
+    name: `${request.method} ${route}`,
+    kind: SpanKind.CLIENT,
+    attributes: { 'http.request.method': request.method, 'url.template': route, 'server.address': 'auth' },
+  };
 }
 
 /** The problem for an error whose code auth sent in a header. */

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { Pool } from 'undici';
+import { buildConnector, Pool, type Dispatcher } from 'undici';
 import { internalHeaders } from '@holdfast/contracts';
 import { endToEnd } from './proxied-headers.js';
+import type { ReplicaAddress } from './replica-urls.js';
 
 const connectTimeoutMs = 1000;
 /** Shorter than auth's own keep-alive, so that no request is sent on a connection that auth is closing. */
@@ -33,6 +34,22 @@ export type ReplicaState = 'up' | 'unready' | 'down';
 /** The replica has not started to handle the request, so it may be sent to another one. */
 export class NotStartedError extends Error {}
 
+export interface ReplicaOptions {
+  /** Connections at once. */
+  connections: number;
+  /** Of a complete response. */
+  timeoutMs: number;
+  /** Certificates of a new connection, for an https URL. */
+  tls: () => ReplicaTls;
+}
+
+/** In PEM: what the replica must prove itself by, and what the gateway proves itself by. */
+export interface ReplicaTls {
+  ca?: string;
+  cert?: string;
+  key?: string;
+}
+
 /** One replica of auth: its connections, its requests in progress, and its state. */
 export class AuthReplica {
   state: ReplicaState = 'up';
@@ -45,9 +62,13 @@ export class AuthReplica {
   private downAt = 0;
   private unansweredProbes = 0;
 
+  readonly url: string;
+  /** The name in its certificate. The Host header is the public name of Holdfast. */
+  private readonly servername: string;
+
   constructor(
-    readonly url: string,
-    { connections, timeoutMs }: { connections: number; timeoutMs: number },
+    { url, hostname }: ReplicaAddress,
+    { connections, timeoutMs, tls }: ReplicaOptions,
     private readonly onChange: (replica: AuthReplica, reason: string) => void,
   ) {
     // send() and probe() have exact time limits of their own, which include the wait for a connection.
@@ -55,10 +76,14 @@ export class AuthReplica {
       pipelining: 1,
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: connectTimeoutMs },
+      // Certificates are read for each connection, so that renewed ones need no restart.
+      connect: ((options, callback) =>
+        buildConnector({ timeout: connectTimeoutMs, ...tls() })(options, callback)) satisfies buildConnector.connector,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
     };
+    this.url = url;
+    this.servername = hostname;
     this.pool = new Pool(url, { ...common, connections, maxResponseSize: maxResponseBytes });
     this.prober = new Pool(url, { ...common, connections: 1 });
     this.timeoutMs = timeoutMs;
@@ -80,7 +105,9 @@ export class AuthReplica {
     );
     this.inFlight.add(abort);
     try {
-      const response = await this.pool.request({ method, path, headers, ...(body && { body }), signal: abort.signal });
+      const response = await this.pool.request(
+        this.named({ method, path, headers, ...(body && { body }), signal: abort.signal }),
+      );
       if (response.headers[internalHeaders.closing] !== undefined) {
         await response.body.dump();
         this.changeState('down', 'it is stopping');
@@ -106,11 +133,9 @@ export class AuthReplica {
   async probe(timeoutMs: number): Promise<void> {
     const sentAt = performance.now();
     try {
-      const { statusCode, headers, body } = await this.prober.request({
-        method: 'GET',
-        path: '/readyz',
-        signal: AbortSignal.timeout(timeoutMs),
-      });
+      const { statusCode, headers, body } = await this.prober.request(
+        this.named({ method: 'GET', path: '/readyz', signal: AbortSignal.timeout(timeoutMs) }),
+      );
       await body.dump();
       if (headers[internalHeaders.closing] !== undefined) this.changeState('down', 'it is stopping');
       else this.markResponsive(statusCode === 503 ? 'unready' : 'up');
@@ -126,6 +151,14 @@ export class AuthReplica {
 
   async close(): Promise<void> {
     await Promise.all([this.pool.close(), this.prober.destroy()]);
+  }
+
+  /**
+   * With the name that the certificate must have. undici would take the Host header, and its types do not declare this
+   * option of its dispatchers.
+   */
+  private named(request: Dispatcher.RequestOptions): Dispatcher.RequestOptions {
+    return { ...request, servername: this.servername } as Dispatcher.RequestOptions;
   }
 
   private onResponse(sentAt: number): void {

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '@holdfast/testing';
+import dns from 'node:dns/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { eventually, TestAuthority } from '@holdfast/testing';
 import { AuthStub, GatewayStack, type Gateway } from '../../gateway-stack.fixture.js';
 import { sendRequest } from '../../http-client.fixture.js';
 
@@ -64,5 +65,53 @@ describe('replicas of auth', () => {
     });
     await Promise.all([first.start(), second.start()]);
     await eventually(async () => (await requestToken(gateway)).status === 200, 10_000);
+  });
+});
+
+describe('replicas of auth with mutual TLS', () => {
+  it('get requests over connections whose certificates both sides have verified', async () => {
+    const authority = await TestAuthority.create();
+    const [served, own] = [await authority.issue('localhost'), await authority.issue('gateway')];
+    const secured = await new AuthStub({ ...served, clientCaFile: authority.caFile }).start();
+    const files = { AUTH_CA_FILE: authority.caFile, AUTH_CERT_FILE: own.certFile, AUTH_KEY_FILE: own.keyFile };
+    const verified = await stack.gateway([secured], files);
+    expect((await requestToken(verified)).status).toBe(200);
+    expect(secured.received).toMatchObject([{ headers: { host: 'id.example' } }]);
+
+    const { AUTH_CA_FILE, ...withoutCa } = files;
+    expect((await requestToken(await stack.gateway([secured], withoutCa))).status).toBe(503);
+    expect((await requestToken(await stack.gateway([secured], { AUTH_CA_FILE }))).status).toBe(503);
+    const other = await TestAuthority.create();
+    expect((await requestToken(await stack.gateway([secured], { ...files, AUTH_CA_FILE: other.caFile }))).status).toBe(
+      503,
+    );
+    expect(secured.received).toHaveLength(1);
+    await secured.stop();
+  });
+});
+
+describe('replicas of auth behind one name', () => {
+  afterEach(() => void jest.restoreAllMocks());
+
+  it('all get requests, also those that appear later, and none after its address is gone', async () => {
+    let addresses = ['127.0.0.1'];
+    jest
+      .spyOn(dns, 'lookup')
+      .mockImplementation((() => Promise.resolve(addresses.map((address) => ({ address, family: 4 })))) as never);
+    const third = await new AuthStub(undefined, '127.0.0.2').start(first.port);
+    const named = await stack.gateway([first], { AUTH_URLS: `http://auth.example:${first.port}` });
+    expect(new Set(await statuses(named, 10))).toEqual(new Set([200]));
+    expect([first.received.length, third.received.length]).toEqual([10, 0]);
+
+    addresses = ['127.0.0.1', '127.0.0.2'];
+    await eventually(async () => (await requestToken(named)).status === 200 && third.received.length > 0, 10_000);
+
+    addresses = ['127.0.0.2'];
+    await eventually(async () => {
+      first.received.length = 0;
+      expect(new Set(await statuses(named, 4))).toEqual(new Set([200]));
+      expect(first.received).toEqual([]);
+    }, 10_000);
+    await third.stop();
   });
 });

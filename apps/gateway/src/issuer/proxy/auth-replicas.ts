@@ -1,9 +1,18 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { readFileSync } from 'node:fs';
+import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '@holdfast/platform';
 import { CONFIG, Interval, LOGGER } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
-import { AuthReplica, NotStartedError, type AuthRequest, type AuthResponse } from './auth-replica.js';
+import {
+  AuthReplica,
+  NotStartedError,
+  type AuthRequest,
+  type AuthResponse,
+  type ReplicaOptions,
+  type ReplicaTls,
+} from './auth-replica.js';
+import { replicasBehind, type ReplicaAddress } from './replica-urls.js';
 
 const probeIntervalMs = 1000;
 const probeTimeoutMs = 1000;
@@ -29,25 +38,74 @@ const retries = new Counter({
 
 /** Chooses the replica of auth for each request, and sends a request that was not started to another replica. */
 @Injectable()
-export class AuthReplicas implements OnApplicationShutdown {
-  private readonly replicas: AuthReplica[];
+export class AuthReplicas implements OnModuleInit, OnApplicationShutdown {
+  private replicas: AuthReplica[] = [];
+  private readonly urls: string[];
+  private readonly options: ReplicaOptions;
   private roundRobin = 0;
+  private lookupFails = false;
 
   constructor(
-    @Inject(CONFIG) { AUTH_URLS, AUTH_MAX_CONNECTIONS, AUTH_TIMEOUT_SECONDS }: GatewayConfig,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(CONFIG) config: GatewayConfig,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const onChange = ({ url, state }: AuthReplica, reason: string): void => {
-      up.set({ replica: url }, state === 'up' ? 1 : 0);
-      if (state === 'up') return logger.info({ upstream: url, reason }, 'This replica of auth gets requests again');
-      ejections.inc({ replica: url, state });
-      logger.warn({ upstream: url, state, reason }, 'This replica of auth gets no requests while another one is up');
+    this.urls = config.AUTH_URLS;
+    this.options = {
+      connections: config.AUTH_MAX_CONNECTIONS,
+      timeoutMs: config.AUTH_TIMEOUT_SECONDS * 1000,
+      tls: () => tlsOf(config),
     };
-    this.replicas = AUTH_URLS.map(
-      (url) =>
-        new AuthReplica(url, { connections: AUTH_MAX_CONNECTIONS, timeoutMs: AUTH_TIMEOUT_SECONDS * 1000 }, onChange),
-    );
-    for (const { url } of this.replicas) up.set({ replica: url }, 1);
+  }
+
+  /** How many replicas are known. */
+  get count(): number {
+    return this.replicas.length;
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.discover();
+  }
+
+  /** Adds replicas whose addresses are new, and closes those whose addresses are gone, once they have responded. */
+  @Interval({ name: 'auth_discovery', intervalMs: probeIntervalMs, failure: 'Failed to look up the replicas of auth' })
+  async discover(): Promise<void> {
+    const results = await Promise.allSettled(this.urls.map((url) => replicasBehind(url)));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed && !this.lookupFails)
+      this.logger.warn(
+        { err: failed.reason as unknown },
+        'The name of auth cannot be resolved; its known replicas stay',
+      );
+    this.lookupFails = failed !== undefined;
+    const found = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    const known = new Set(this.replicas.map((replica) => replica.url));
+    const added = found.filter(({ url }) => !known.has(url)).map((address) => this.newReplica(address));
+    const addresses = new Set(found.map(({ url }) => url));
+    // While a name does not resolve, its replicas may still be there.
+    const gone = failed ? [] : this.replicas.filter((replica) => !addresses.has(replica.url));
+    if (added.length === 0 && gone.length === 0) return;
+    this.replicas = [...this.replicas.filter((replica) => !gone.includes(replica)), ...added];
+    for (const replica of gone) {
+      up.remove({ replica: replica.url });
+      void replica.close().catch((err: unknown) => this.logger.debug({ err }, 'Failed to close connections to auth'));
+    }
+  }
+
+  private newReplica(address: ReplicaAddress): AuthReplica {
+    const onChange = ({ url, state }: AuthReplica, reason: string): void => {
+      // One whose address is gone.
+      if (!this.replicas.some((replica) => replica.url === url)) return;
+      up.set({ replica: url }, state === 'up' ? 1 : 0);
+      if (state === 'up')
+        return this.logger.info({ upstream: url, reason }, 'This replica of auth gets requests again');
+      ejections.inc({ replica: url, state });
+      this.logger.warn(
+        { upstream: url, state, reason },
+        'This replica of auth gets no requests while another one is up',
+      );
+    };
+    up.set({ replica: address.url }, 1);
+    return new AuthReplica(address, this.options, onChange);
   }
 
   @Interval({ name: 'auth_probes', intervalMs: probeIntervalMs, failure: 'Failed to probe the replicas of auth' })
@@ -90,6 +148,15 @@ export class AuthReplicas implements OnApplicationShutdown {
     }
     return leastLoaded(others.filter((replica) => replica.load < maxConcurrentTrials));
   }
+}
+
+function tlsOf({ AUTH_CA_FILE, AUTH_CERT_FILE, AUTH_KEY_FILE }: GatewayConfig): ReplicaTls {
+  const read = (path: string): string => readFileSync(path, 'utf8');
+  return {
+    ...(AUTH_CA_FILE !== undefined && { ca: read(AUTH_CA_FILE) }),
+    ...(AUTH_CERT_FILE !== undefined && { cert: read(AUTH_CERT_FILE) }),
+    ...(AUTH_KEY_FILE !== undefined && { key: read(AUTH_KEY_FILE) }),
+  };
 }
 
 function leastLoaded(replicas: AuthReplica[]): AuthReplica | undefined {

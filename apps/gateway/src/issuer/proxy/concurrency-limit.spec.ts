@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConcurrencyLimit, type ConcurrencyLimits } from './concurrency-limit.js';
 
-const limits = { max: 4, maxPerKey: 2, maxWaiting: 4, maxWaitingPerKey: 2, maxWaitMs: 60_000 };
+const limits = { max: () => 4, maxPerKey: 2, maxWaiting: 4, maxWaitingPerKey: 2, maxWaitMs: 60_000 };
 
 function limited(changes: Partial<ConcurrencyLimits> = {}) {
   const limit = new ConcurrencyLimit({ ...limits, ...changes });

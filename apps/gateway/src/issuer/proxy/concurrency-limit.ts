@@ -1,6 +1,7 @@
 export interface ConcurrencyLimits {
-  /** Concurrent work, in total and per key. */
-  max: number;
+  /** Concurrent work in total, which may change. */
+  max: () => number;
+  /** Concurrent work of one key; never more than `max`. */
   maxPerKey: number;
   /** Queue length, in total and per key. */
   maxWaiting: number;
@@ -54,7 +55,7 @@ export class ConcurrencyLimit {
   }
 
   private mayRun(key: string): boolean {
-    return this.total < this.limits.max && countOf(this.running, key) < this.limits.maxPerKey;
+    return this.total < this.limits.max() && countOf(this.running, key) < this.limits.maxPerKey;
   }
 
   private wait(key: string): Promise<void> {
@@ -74,7 +75,7 @@ export class ConcurrencyLimit {
         begin: () => done(resolve),
         refuse: (because) => done(() => reject(NoCapacityError.of[because])),
       };
-      const timer = setTimeout(() => waiting.refuse(this.total < this.limits.max ? 'key' : 'all'), maxWaitMs).unref();
+      const timer = setTimeout(() => waiting.refuse(this.total < this.limits.max() ? 'key' : 'all'), maxWaitMs).unref();
       this.waiting.push(waiting);
     });
   }

@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@holdfast/data';
+import { keysOf } from '@holdfast/platform';
+import {
+  CONFIG,
+  expiring,
+  Interval,
+  KeyUse,
+  keyUseIntervalMs,
+  Readiness,
+  SealedTables,
+  type SealedTable,
+} from '@holdfast/service';
+import { encryptionKeysOf, peppersOf, type Config } from '../config.js';
+import { signingKeyContext } from '../keys/signing-keys.js';
+import { notificationContext } from '../logout/logout-notifications.js';
+import { recordContext } from '../record-outbox/record-outbox.js';
+import { payloadContext } from '../sessions/sealed-payload.js';
+
+/** The longest lifetime of a cookie that COOKIE_KEY signs: that of a session. */
+const cookieLifetimeMs = 14 * 60 * 60_000;
+
+const signingKeys: SealedTable = {
+  name: 'signing_key',
+  column: 'private_jwk',
+  key: { kid: 'text' },
+  further: ['issuer'],
+  contextOf: ({ issuer, kid }: { issuer: string; kid: string }) => signingKeyContext(issuer, kid),
+};
+const state: SealedTable = {
+  name: 'oidc_state',
+  column: 'payload',
+  key: { org: 'text', model: 'text', id: 'bytea' },
+  where: `payload <> ''`,
+  contextOf: ({ org, model, id }: { org: string; model: string; id: Buffer }) => payloadContext(org, model, id),
+};
+const notifications: SealedTable = {
+  name: 'logout_notification',
+  column: 'payload',
+  key: { id: 'uuid' },
+  contextOf: ({ id }: { id: string }) => notificationContext(id),
+};
+const records: SealedTable = {
+  name: 'record_outbox',
+  column: 'record',
+  key: { id: 'uuid' },
+  further: ['org'],
+  contextOf: ({ org, id }: { org: string; id: string }) => recordContext(org, id),
+};
+
+/** Encrypts what auth has stored with the current KEY_ENCRYPTION_KEY after its rotation. */
+@Injectable()
+export class ReEncryption {
+  private readonly uses: KeyUse[];
+
+  constructor(database: Database, @Inject(CONFIG) config: Config, readiness: Readiness) {
+    const keys = encryptionKeysOf(config);
+    const tables = new SealedTables(database, keys, [signingKeys, state, notifications, records]);
+    const { COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
+    this.uses = [
+      new KeyUse({
+        database,
+        readiness,
+        name: 'KEY_ENCRYPTION_KEY',
+        keys,
+        what: 'stored keys, sessions and tokens',
+        check: (scope) => tables.reEncrypt(scope),
+      }),
+      new KeyUse({
+        database,
+        readiness,
+        name: 'SECRET_PEPPER',
+        keys: peppersOf(config),
+        what: 'client secrets',
+        // Directory stores the hashes, and counts them.
+        check: () => Promise.resolve({ count: 0 }),
+      }),
+      new KeyUse({
+        database,
+        readiness,
+        name: 'COOKIE_KEY',
+        keys: keysOf(COOKIE_KEY, COOKIE_KEY_PREVIOUS),
+        what: 'kinds of cookies',
+        check: expiring(cookieLifetimeMs),
+      }),
+    ];
+  }
+
+  @Interval({
+    name: 're_encryption',
+    intervalMs: keyUseIntervalMs,
+    runAtStart: true,
+    failure: 'Failed to encrypt what is stored with the current KEY_ENCRYPTION_KEY',
+  })
+  async reEncryptAll(stopping?: () => boolean): Promise<void> {
+    for (const use of this.uses) await use.run(stopping);
+  }
+}
