@@ -64,6 +64,17 @@ describeIfInstalled(
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-backup-'));
     const backups = ownFolder(join(folder, 'backup'));
     ownFolder(join(backups, 'wal'));
+    mkdirSync(join(backups, 'checkpoints'));
+    /** The folder of the command `holdfast`. */
+    const commands = join(folder, 'bin');
+    mkdirSync(commands);
+    writeFileSync(
+      join(commands, 'holdfast'),
+      `#!/bin/sh\nexec "${process.execPath}" "${at('apps/cli/dist/main.js')}" "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
     let server: ChildProcess | undefined;
     let port: number;
     let before: string;
@@ -123,7 +134,11 @@ describeIfInstalled(
     }
     const shell = (text: string, database: string): Promise<unknown> =>
       run('sh', ['-euc', text], {
-        env: { PATH: `${bin!}${delimiter}${process.env.PATH ?? ''}`, DATABASE_URL: url(database), BACKUP_DIR: backups },
+        env: {
+          PATH: [bin!, commands, process.env.PATH ?? ''].join(delimiter),
+          DATABASE_URL: url(database),
+          BACKUP_DIR: backups,
+        },
       });
     const backupOf = (kind: string): string =>
       join(
@@ -134,10 +149,12 @@ describeIfInstalled(
       (await query<{ id: string }>(database, 'SELECT id FROM issuance.subject ORDER BY created_at')).map(
         ({ id }) => id,
       );
-    /** The steps after each restore. */
+    /** The steps after each restore. A dry run changes nothing. */
     async function eraseAgain(database: string): Promise<void> {
-      await shell(block('CREATE TEMP TABLE ledger'), database);
-      await query(database, block('CREATE TEMP TABLE gone', 'sql'));
+      const before = await customers(database);
+      await shell(block('--dry-run'), database);
+      expect(await customers(database)).toEqual(before);
+      await shell(block('holdfast restore --ledger "$BACKUP_DIR/erased.csv"\n'), database);
     }
 
     beforeAll(async () => {
@@ -192,13 +209,13 @@ describeIfInstalled(
       await query('holdfast', 'DELETE FROM issuance.subject WHERE id = $1', [erased]);
       await query('holdfast', 'INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
       // The ledger is copied repeatedly.
-      for (let time = 0; time < 2; time += 1) await shell(block("TO '$BACKUP_DIR/erased.new'"), 'holdfast');
+      for (let time = 0; time < 2; time += 1) await shell(block('holdfast backup erasure-ledger'), 'holdfast');
       await query('holdfast', 'SELECT pg_switch_wal()');
       expect(
         readdirSync(backups)
           .map((name) => name.replace(/-.*/, ''))
           .sort(),
-      ).toEqual(['base', 'dump', 'erased.csv', 'wal']);
+      ).toEqual(['base', 'checkpoints', 'dump', 'erased.csv', 'wal']);
       expect(readdirSync(backupOf('base')).sort()).toEqual(expect.arrayContaining(['base.tar.gz', 'pg_wal.tar.gz']));
       await eventually(() => expect(readdirSync(join(backups, 'wal')).length).toBeGreaterThan(1), 20_000);
     }, 120_000);

@@ -1,16 +1,23 @@
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
-import { loadConfig } from '@holdfast/platform';
+import { baseConfigSchema, databaseConfigSchema, loadConfig } from '@holdfast/platform';
 import { defaultConnectionLimit } from '@holdfast/platform-policy';
 import { CommandError } from './command-error.js';
 
-const busSchema = z.object({ NATS_URL: z.string().min(1), NATS_NKEY_SEED: z.string().min(1) });
+const busSchema = baseConfigSchema.pick({ NATS_URL: true, NATS_CA_FILE: true, NATS_NKEY_SEED: true });
+const ownerSchema = databaseConfigSchema.pick({ DATABASE_URL: true, DATABASE_CA_FILE: true });
 const demoSchema = z.object({
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   SHOP_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
 });
+
+/** What Kubernetes sets in every pod. */
+export const clusterConfig = () =>
+  loadConfig(
+    z.object({ KUBERNETES_SERVICE_HOST: z.string().optional(), KUBERNETES_SERVICE_PORT: z.string().optional() }),
+  );
 
 const secretSchema = z.object({ HOLDFAST_CLIENT_SECRET: z.string().min(1).optional() });
 
@@ -26,7 +33,8 @@ export async function clientSecret(): Promise<string> {
 export const busConfig = () =>
   orFail(
     () => loadConfig(busSchema),
-    'NATS_URL or NATS_NKEY_SEED is not set. Set both, or use "npm run holdfast -- …" with a local stack.',
+    'NATS_URL or NATS_NKEY_SEED is not set, or NATS_CA_FILE is not a file that can be read. Set them, or use ' +
+      '"npm run holdfast -- …" with a local stack.',
   );
 export const demoConfig = () =>
   orFail(
@@ -44,18 +52,38 @@ function orFail<T>(read: () => T, message: string): T {
 
 const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase()}` as const;
 
-export const ownerConfig = () => ({
-  url: orFail(
-    () => loadConfig(z.object({ DATABASE_URL: z.string().min(1) })),
-    'Set DATABASE_URL to the address of the database, with its owner as the user.',
-  ).DATABASE_URL,
-});
+/** How to connect to the database as its owner. */
+export interface OwnerConnection {
+  url: string;
+  caFile: string | undefined;
+}
 
-/** The database address of its owner, a password per service with a database, and the connection limit of each role. */
-export function databaseConfig(): { url: string; passwords: Record<string, string>; connectionLimit: number } {
+export function ownerConnection(): OwnerConnection {
+  const { DATABASE_URL: url, DATABASE_CA_FILE: caFile } = orFail(
+    () => loadConfig(ownerSchema),
+    'Set DATABASE_URL to the address of the database, with its owner as the user. DATABASE_CA_FILE, if set, must be ' +
+      'a file that can be read.',
+  );
+  return { url, caFile };
+}
+
+/** What `holdfast doctor` may use besides the operator's access to NATS. */
+export function doctorConfig(): { owner: OwnerConnection | undefined; deploySeed: string | undefined } {
+  const {
+    DATABASE_URL: url,
+    DATABASE_CA_FILE: caFile,
+    NATS_DEPLOY_NKEY_SEED: deploySeed,
+  } = orFail(
+    () => loadConfig(ownerSchema.partial().extend({ NATS_DEPLOY_NKEY_SEED: z.string().min(1).optional() })),
+    'DATABASE_CA_FILE is not a file that can be read, or DATABASE_URL or NATS_DEPLOY_NKEY_SEED is empty.',
+  );
+  return { owner: url === undefined ? undefined : { url, caFile }, deploySeed };
+}
+
+/** A password per service with a database, and the connection limit of each role. */
+export function databaseConfig(): { passwords: Record<string, string>; connectionLimit: number } {
   const names = databaseServices.map(passwordOf);
   const schema = z.object({
-    DATABASE_URL: z.string().min(1),
     DB_CONNECTIONS: z
       .string()
       .regex(/^[1-9]\d{0,4}$/)
@@ -64,10 +92,9 @@ export function databaseConfig(): { url: string; passwords: Record<string, strin
   });
   const env = orFail(
     () => loadConfig(schema) as Record<string, string>,
-    `Set DATABASE_URL (of the owner) and ${names.join(', ')}. DB_CONNECTIONS must be a whole number from 1 to 99999.`,
+    `Set ${names.join(', ')}. DB_CONNECTIONS must be a whole number from 1 to 99999.`,
   );
   return {
-    url: env.DATABASE_URL!,
     passwords: Object.fromEntries(databaseServices.map((s) => [s, env[passwordOf(s)]!])),
     connectionLimit: Number(env.DB_CONNECTIONS),
   };

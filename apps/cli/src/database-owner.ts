@@ -1,5 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { databaseTls } from '@holdfast/platform';
 import { CommandError } from './command-error.js';
+import type { OwnerConnection } from './config.js';
 
 /**
  * Connects to the database as its owner for the time of `work`.
@@ -8,11 +11,15 @@ import { CommandError } from './command-error.js';
  * @throws CommandError with the address, without its password
  */
 export async function asOwner<T>(
-  connectionString: string,
+  { url, caFile }: OwnerConnection,
   task: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({
+    connectionString: url,
+    ssl: databaseTls(caFile),
+    connectionTimeoutMillis: 10_000,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -20,11 +27,26 @@ export async function asOwner<T>(
   } catch (error) {
     if (error instanceof CommandError) throw error;
     // PostgreSQL's messages do not repeat the statement, which may contain passwords.
-    const { host, pathname } = new URL(connectionString);
+    const { host, pathname } = new URL(url);
     throw new CommandError(
       `${task} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+const retryMs = 2000;
+
+/** Waits until the server accepts the owner; a wrong password or address is reported by the next connection. */
+export async function untilConnected(owner: OwnerConnection, waitSeconds: number): Promise<void> {
+  const until = performance.now() + waitSeconds * 1000;
+  for (;;) {
+    try {
+      return await asOwner(owner, 'Connecting', async () => undefined);
+    } catch {
+      if (performance.now() > until) return;
+      await sleep(retryMs);
+    }
   }
 }

@@ -21,6 +21,13 @@ export interface OperatorSession {
   requestsFor: (org: string) => <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
 }
 
+export interface BusAccess {
+  /** How long to wait for NATS. */
+  timeoutMs?: number;
+  /** Of the user; by default NATS_NKEY_SEED. */
+  nkeySeed?: string;
+}
+
 /**
  * Connects as a NATS user for the time of `work`.
  *
@@ -29,10 +36,11 @@ export interface OperatorSession {
 export async function withBus<T>(
   user: BusUser,
   work: (bus: Bus, replicas: Replicas) => Promise<T>,
-  timeoutMs = connectTimeoutMs,
+  { timeoutMs = connectTimeoutMs, nkeySeed = busConfig().NATS_NKEY_SEED }: BusAccess = {},
 ): Promise<T> {
-  const { NATS_URL: url, NATS_NKEY_SEED: nkeySeed } = busConfig();
-  const connecting = connectBus({ url, nkeySeed, user }, createLogger('cli', 'fatal'));
+  const { NATS_URL: url, NATS_CA_FILE: caFile } = busConfig();
+  const abort = new AbortController();
+  const connecting = connectBus({ url, nkeySeed, user, caFile, signal: abort.signal }, createLogger('cli', 'fatal'));
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new CommandError(`Holdfast does not answer at ${url}. ${startHint}`)), timeoutMs);
@@ -47,6 +55,8 @@ export async function withBus<T>(
     }
   } finally {
     clearTimeout(timer);
+    abort.abort();
+    connecting.catch(() => undefined);
   }
 }
 
@@ -65,7 +75,7 @@ export function asOperator<T>(command: string, work: (session: OperatorSession) 
 }
 
 export function operatorContext(command: string, org: string): RequestContext {
-  const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`;
+  const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
   return {
     org,
     actor: { type: 'operator', id: 'operator' },

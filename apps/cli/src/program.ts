@@ -8,6 +8,8 @@ import { busCommands } from './commands/bus.js';
 import { databaseRewriteCommand } from './commands/database-rewrite.js';
 import { databaseCommands } from './commands/database.js';
 import { demoCommands } from './commands/demo.js';
+import { deploymentSecretCommands } from './commands/deployment-secrets.js';
+import { doctorCommand } from './commands/doctor.js';
 import { eventCommands } from './commands/events.js';
 import { grantCommands } from './commands/grants.js';
 import { groupCommands } from './commands/groups.js';
@@ -15,7 +17,10 @@ import { keyCommands } from './commands/keys.js';
 import { organizationCommands } from './commands/organizations.js';
 import { personCommands } from './commands/people.js';
 import { presenceCommands } from './commands/presence.js';
+import { restoreCommands } from './commands/restore.js';
+import { secretRotationCommands } from './commands/secret-rotation.js';
 import { secretCommands } from './commands/secrets.js';
+import { smokeCommand } from './commands/smoke.js';
 import { typeCommands } from './commands/types.js';
 
 const examples = `
@@ -45,6 +50,10 @@ export function createProgram(): Command {
     assignmentCommands,
     accessRequestCommands,
     secretCommands,
+    deploymentSecretCommands,
+    doctorCommand,
+    smokeCommand,
+    secretRotationCommands,
     typeCommands,
     personCommands,
     presenceCommands,
@@ -55,6 +64,7 @@ export function createProgram(): Command {
     eventCommands,
     databaseCommands,
     databaseRewriteCommand,
+    restoreCommands,
     auditPartitionCommands,
   ])
     add(program);

@@ -1,18 +1,43 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
-import { createTestDatabase, traces, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, newTestFolder, traces, type TestDatabase } from '@holdfast/testing';
+import { signCheckpoint } from '@holdfast/tlog';
 
 /** A file of the repository. */
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 const [erased, other] = [randomUUID(), randomUUID()];
 let database: TestDatabase;
+
+const folder = newTestFolder('restore');
+const ledger = join(folder, 'erased.csv');
+
+/** Runs a command as the owner of the database, and returns its JSON output. */
+async function cli<Printed>(...args: string[]): Promise<Printed> {
+  const { stdout } = await promisify(execFile)(process.execPath, [at('apps/cli/dist/main.js'), ...args, '--json'], {
+    env: { PATH: process.env.PATH, DATABASE_URL: database.ownerUrl },
+  });
+  return JSON.parse(stdout) as Printed;
+}
+
+/** A dry run counts what the restore then changes, and changes nothing. */
+async function restore(): Promise<void> {
+  const before = await dump();
+  const counted = await cli<{ steps: unknown[] }>('restore', '--ledger', ledger, '--dry-run');
+  expect((await dump()).split('\n').sort()).toEqual(before.split('\n').sort());
+  expect((await cli<{ steps: unknown[] }>('restore', '--ledger', ledger)).steps).toEqual(counted.steps);
+  // It may be repeated: nobody is left to erase.
+  const { steps } = await cli<{ steps: { what: string; rows: number }[] }>('restore', '--ledger', ledger);
+  expect(steps.filter(({ what, rows }) => rows > 0 && !/feeds|tombstones/.test(what))).toEqual([]);
+}
 
 /** Every row of every table, like pg_dump. */
 async function dump(): Promise<string> {
@@ -125,15 +150,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('the SQL of the runbook erases a customer who was erased after the backup, and keeps all others', async () => {
+test('a restore erases a customer who was erased after the backup, and keeps all others', async () => {
   await insertCustomer(erased);
   await insertCustomer(other);
   await database.query(`INSERT INTO signals.head (org, seq) VALUES ('acme', 2)`);
+  // The ledger is from after the backup.
   await database.query('INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', erased)]);
+  await cli('backup', 'erasure-ledger', ledger);
+  await database.query('DELETE FROM issuance.erased');
   expect(traces(await dump(), [erased])).not.toEqual([]);
 
-  const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
-  await database.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
+  await restore();
 
   const after = await dump();
   expect(traces(after, [erased])).toEqual([]);
@@ -166,16 +193,49 @@ test('the SQL of the runbook erases a customer who was erased after the backup, 
     ]);
 });
 
-test('the SQL of the runbook removes a person who was removed after the backup, and keeps all others', async () => {
+test('a restore removes a person who was removed after the backup, and keeps all others', async () => {
   const [removed, kept] = [randomUUID(), randomUUID()];
   await database.query(`INSERT INTO directory.organization (short_id, name) VALUES ('acme', 'Acme')`);
   await insertPerson(removed);
   await insertPerson(kept);
   await database.query('INSERT INTO directory.erased (hash) VALUES ($1)', [customerKey('acme', removed)]);
+  await cli('backup', 'erasure-ledger', ledger);
   expect(traces(await dump(), [removed])).not.toEqual([]);
-  const runbook = readFileSync(at('docs/runbook.md'), 'utf8');
-  await database.query(/```sql\n(BEGIN;[\s\S]*?COMMIT;)/.exec(runbook)![1]!);
+  await restore();
   const after = await dump();
   expect(traces(after, [removed])).toEqual([]);
   expect(await database.query('SELECT id FROM directory.person')).toEqual([{ id: kept }]);
+});
+
+test('a restore is refused while a service is connected, and names it', async () => {
+  const url = new URL(database.ownerUrl);
+  url.searchParams.set('application_name', 'holdfast issuance');
+  const service = new pg.Client({ connectionString: url.href });
+  await service.connect();
+  await expect(cli('restore', '--ledger', ledger)).rejects.toMatchObject({
+    stderr: expect.stringContaining('These services are connected: holdfast issuance'),
+  });
+  await service.end();
+});
+
+test('a restore names the audit logs that end before a checkpoint that was kept elsewhere', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const checkpoint = (origin: string, size: number) =>
+    signCheckpoint({ origin, size, root: Buffer.alloc(32, 1) }, privateKey);
+  for (const [org, size] of Object.entries({ 'short-log': 7, 'long-log': 2 })) {
+    await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ($1, 5, '')`, [org]);
+    mkdirSync(join(folder, 'checkpoints', org), { recursive: true });
+    writeFileSync(join(folder, 'checkpoints', org, 'latest'), checkpoint(`id.example/o/${org}/audit`, size));
+  }
+  const options = ['--ledger', ledger, '--checkpoints', join(folder, 'checkpoints'), '--dry-run'];
+  expect((await cli<{ rolledBack: unknown }>('restore', ...options)).rolledBack).toEqual([
+    { org: 'short-log', entries: 5, signed: 7 },
+  ]);
+});
+
+test('a damaged ledger is refused with the line', async () => {
+  writeFileSync(join(folder, 'damaged.csv'), `\\x${'0'.repeat(64)},2026-11-22 10:00:00+00\nnonsense\n`);
+  await expect(cli('restore', '--ledger', join(folder, 'damaged.csv'))).rejects.toMatchObject({
+    stderr: expect.stringContaining('Line 2 of'),
+  });
 });

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
+import { natsUsers, type BusUser } from '@holdfast/contracts';
 import { declareStreams } from '@holdfast/messaging/client';
+import { natsUsersConfig, nkeySeedName, publicKeys, type Secrets } from '@holdfast/platform-policy';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { withBus } from '../operator-session.js';
 import { show } from '../output.js';
+import { secretsIn } from '../secrets/folder.js';
+import { changeData, clusterStore } from '../secrets/kubernetes-api.js';
+import { readSecret } from '../secrets/kubernetes-secret.js';
 
 /** A deployment may run this command before nats-server is ready. */
 const connectTimeoutMs = 60_000;
@@ -28,7 +33,52 @@ export function busCommands(program: Command): void {
           });
           show({ declared }, json, () => declared.join('\n'));
         },
-        connectTimeoutMs,
+        { timeoutMs: connectTimeoutMs },
       ),
     );
+
+  addCommand(
+    bus,
+    'users',
+    'print the part of nats.conf with the users, their public NKeys and permissions, or store it as users.conf',
+    [
+      'bus users --folder /etc/holdfast/secrets',
+      'bus users --kubernetes-secret holdfast --config-map holdfast-nats-users',
+    ],
+  )
+    .option('--folder <path>', 'folder of "secrets create"')
+    .option('--kubernetes-secret <name>', 'Secret of "secrets create", in the namespace of the pod')
+    .option('--config-map <name>', 'ConfigMap in which users.conf is created or replaced')
+    .action(async ({ folder, kubernetesSecret, configMap }: UsersOptions) => {
+      if ((folder === undefined) === (kubernetesSecret === undefined))
+        throw new CommandError('Name one source: --folder <path> or --kubernetes-secret <name>.', 2);
+      const secrets =
+        folder === undefined
+          ? await readSecret(await clusterStore('secrets'), kubernetesSecret!)
+          : await secretsIn(folder);
+      const users = `${JSON.stringify(natsUsersConfig(usersOf(secrets)), null, 2)}\n`;
+      if (configMap === undefined) return void process.stdout.write(users);
+      await changeData(
+        await clusterStore('configmaps'),
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: configMap } },
+        (data): Record<string, string> => (data['users.conf'] === users ? {} : { 'users.conf': users }),
+      );
+      process.stdout.write(`The ConfigMap ${configMap} has the users of this version.\n`);
+    });
+}
+
+interface UsersOptions {
+  folder?: string;
+  kubernetesSecret?: string;
+  configMap?: string;
+}
+
+/** @throws CommandError that names the seed which is missing */
+function usersOf(secrets: Secrets): Record<BusUser, string[]> {
+  const missing = natsUsers.map(nkeySeedName).filter((name) => !secrets[name]);
+  if (missing.length > 0)
+    throw new CommandError(
+      `The secrets lack ${missing.join(', ')}. "holdfast secrets create" creates what is missing.`,
+    );
+  return publicKeys(secrets);
 }

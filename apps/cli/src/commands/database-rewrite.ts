@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { databaseServices, watermarksSchema } from '@holdfast/contracts';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
-import { ownerConfig } from '../config.js';
+import { ownerConnection } from '../config.js';
 import { asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
 
@@ -37,7 +37,7 @@ export function databaseRewriteCommand(program: Command): void {
       `only when a customer or person was erased within the last ${erasedWithin}: for a nightly job`,
     )
     .action(({ json, ifErased = false }: Json & { ifErased?: boolean }) =>
-      asOwner(ownerConfig().url, 'Rewriting the tables', async (client) => {
+      asOwner(ownerConnection(), 'Rewriting the tables', async (client) => {
         if (ifErased && !(await erasedRecently(client))) {
           show([], json, () => `Nobody was erased within the last ${erasedWithin}. Nothing to do.`);
           return;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { databaseSetup } from '@holdfast/platform-policy';
-import { addCommand, type Json } from '../add-command.js';
-import { databaseConfig } from '../config.js';
-import { asOwner } from '../database-owner.js';
+import { addCommand, seconds, type Json } from '../add-command.js';
+import { databaseConfig, ownerConnection } from '../config.js';
+import { asOwner, untilConnected } from '../database-owner.js';
 import { show } from '../output.js';
 
 export function databaseCommands(program: Command): void {
@@ -13,17 +13,20 @@ export function databaseCommands(program: Command): void {
     'setup',
     'create roles, schemas and grants, as the database owner in DATABASE_URL; DB_PASSWORD_<SERVICE> sets each ' +
       'password, DB_CONNECTIONS the connection limit of each role; may be repeated',
-    ['database setup'],
-  ).action(async ({ json }: Json) => {
-    const { url, ...options } = databaseConfig();
-    const statements = databaseSetup(options);
-    await asOwner(url, 'Setting up the database', async (client) => {
-      for (const statement of statements) await client.query(statement);
+    ['database setup', 'database setup --wait 600'],
+  )
+    .option('--wait <seconds>', 'how long to wait for a server that does not accept connections yet', seconds)
+    .action(async ({ json, wait = 0 }: Json & { wait?: number }) => {
+      const owner = ownerConnection();
+      const statements = databaseSetup(databaseConfig());
+      await untilConnected(owner, wait);
+      await asOwner(owner, 'Setting up the database', async (client) => {
+        for (const statement of statements) await client.query(statement);
+      });
+      show(
+        { statements: statements.length },
+        json,
+        () => `Roles, schemas and grants are set up (${statements.length} statements).`,
+      );
     });
-    show(
-      { statements: statements.length },
-      json,
-      () => `Roles, schemas and grants are set up (${statements.length} statements).`,
-    );
-  });
 }

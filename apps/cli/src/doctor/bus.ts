@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { contracts, quarantines, type ServiceName } from '@holdfast/contracts';
+import { Replicas, unsupportedVersion, type Bus } from '@holdfast/messaging/client';
+import { operatorContext, withBus } from '../operator-session.js';
+import { check, clockFinding, found, type Finding } from './finding.js';
+
+/** Every live replica announces itself four times in it. */
+const listenMs = 1200;
+/** On a busy machine an announcement takes longer. */
+const maxListenMs = 3000;
+const stepMs = 100;
+/** The services whose announcements the operator may receive. */
+const services = [...new Set(contracts.flatMap((c) => (c.callers.includes('operator') ? [c.service] : [])))].sort();
+
+interface Announced {
+  /** Whether each replica is ready, by its id. */
+  replicas: Map<string, boolean>;
+  /** By how much each announcement was ahead of this machine's clock when it arrived, in ms. */
+  aheadMs: number[];
+}
+
+/** NATS, the replicas of the services, their clocks, and quarantined events, as the operator. */
+export function busFindings(): Promise<Finding[]> {
+  const advice =
+    'Check NATS_URL, NATS_CA_FILE and NATS_NKEY_SEED (of the user operator), and that nats-server runs: the services ' +
+    'need it for everything.';
+  return check('NATS', advice, () =>
+    withBus('operator', async (bus) => {
+      const { connection } = bus;
+      const sentAt = performance.now();
+      await connection.flush();
+      const roundTripMs = (performance.now() - sentAt).toFixed(1);
+      const problem = unsupportedVersion(connection);
+      const version = connection.info?.version ?? 'unknown';
+      return [
+        problem === undefined
+          ? found('NATS', `nats-server ${version} responds in ${roundTripMs} ms`)
+          : { check: 'NATS', result: 'failed' as const, detail: problem, advice: 'Upgrade nats-server.' },
+        ...(await serviceFindings(bus)),
+        ...(await check('quarantined events', 'Is the producer running? See the findings above.', () =>
+          quarantineFindings(bus),
+        )),
+      ];
+    }),
+  );
+}
+
+async function serviceFindings({ connection }: Bus): Promise<Finding[]> {
+  const announced = new Map<ServiceName, Announced>();
+  for (const service of services) announced.set(service, { replicas: new Map(), aheadMs: [] });
+  const replicas = new Replicas(connection, (service, { replica, atMs, ready = true, leaving = false }) => {
+    const state = announced.get(service)!;
+    if (leaving) state.replicas.delete(replica);
+    else state.replicas.set(replica, ready);
+    state.aheadMs.push(atMs - Date.now());
+  });
+  replicas.watchServices(services);
+  const heard = () => [...announced.values()].every((state) => state.replicas.size > 0);
+  for (let waitedMs = 0; waitedMs < (heard() ? listenMs : maxListenMs); waitedMs += stepMs) await sleep(stepMs);
+  return services.flatMap((service) => findingsOf(service, announced.get(service)!));
+}
+
+function findingsOf(service: ServiceName, { replicas, aheadMs }: Announced): Finding[] {
+  if (replicas.size === 0)
+    return [
+      {
+        check: service,
+        result: 'failed',
+        detail: 'no replica announces itself',
+        advice: `Start ${service}, and read its log: it is stopped, hangs, or cannot reach NATS.`,
+      },
+    ];
+  const ready = [...replicas.values()].filter(Boolean).length;
+  const detail = `${ready} of ${replicas.size} replicas are ready`;
+  // The fastest announcement: the others were delayed, which makes a clock look behind.
+  const clock = clockFinding(`clock of ${service}`, Math.max(...aheadMs), 0);
+  return [
+    ready === replicas.size
+      ? found(service, detail)
+      : {
+          check: service,
+          result: ready === 0 ? 'failed' : 'warning',
+          detail,
+          advice: `Read /readyz of ${service} on its OPS_PORT: it names what is missing.`,
+        },
+    ...(clock.result === 'ok' ? [] : [clock]),
+  ];
+}
+
+async function quarantineFindings(bus: Bus): Promise<Finding[]> {
+  const replies = await Promise.all(
+    Object.values(quarantines).map(({ list }) => bus.request(list, {}, operatorContext('doctor', ''))),
+  );
+  const count = replies.reduce((sum, reply) => sum + reply.count, 0);
+  if (count === 0) return [found('quarantined events', 'none')];
+  return [
+    {
+      check: 'quarantined events',
+      result: 'failed',
+      detail: `${count}: a service cannot apply them`,
+      advice: '"holdfast events quarantined" lists them with the reason; see the runbook.',
+    },
+  ];
+}

@@ -1,0 +1,71 @@
+import { jetStreamState, type StreamState } from '@holdfast/messaging/client';
+import { withBus } from '../operator-session.js';
+import { check, found, megabytes, type Finding } from './finding.js';
+
+/** Some seconds of events under load. More means that a consumer does not keep up. */
+const maxUnacknowledged = 1000;
+const fullShare = 0.75;
+
+/** Streams and consumers, what they have not applied, and the storage of JetStream, as the NATS user `deploy`. */
+export function streamFindings(nkeySeed: string | undefined): Promise<Finding[]> {
+  if (nkeySeed === undefined)
+    return Promise.resolve([
+      {
+        check: 'JetStream',
+        result: 'skipped',
+        detail: 'NATS_DEPLOY_NKEY_SEED is not set',
+        advice: 'Set it to the seed of the NATS user deploy, to check streams, consumers and storage.',
+      },
+    ]);
+  const advice = 'Run "holdfast bus declare". If that fails too, is JetStream enabled, and is its disk writable?';
+  return check('JetStream', advice, () =>
+    withBus(
+      'deploy',
+      async ({ connection }) => {
+        const { streams, storedBytes, maxBytes } = await jetStreamState(connection);
+        const limit = maxBytes < 0 ? 'without a limit' : `of ${megabytes(maxBytes)}`;
+        return [
+          maxBytes >= 0 && storedBytes > maxBytes * fullShare
+            ? {
+                check: 'JetStream',
+                result: 'warning' as const,
+                detail: `${megabytes(storedBytes)} ${limit} are stored`,
+                advice: 'Find the consumer that does not apply its events, or raise max_file in nats.conf.',
+              }
+            : found('JetStream', `${megabytes(storedBytes)} ${limit} are stored`),
+          ...streams.flatMap(findingsOf),
+        ];
+      },
+      { nkeySeed },
+    ),
+  );
+}
+
+function findingsOf({ stream, bytes, maxBytes, offlineReplicas, consumers }: StreamState): Finding[] {
+  const name = `stream ${stream}`;
+  const late = consumers.filter(({ unacknowledged }) => unacknowledged > maxUnacknowledged);
+  const findings: Finding[] = late.map(({ consumer, unacknowledged }) => ({
+    check: name,
+    result: 'warning',
+    detail: `${consumer} has not applied ${unacknowledged} events`,
+    advice: `Read the log of ${consumer}, and check its database.`,
+  }));
+  if (bytes > maxBytes * fullShare)
+    findings.push({
+      check: name,
+      result: 'warning',
+      detail: `${megabytes(bytes)} of ${megabytes(maxBytes)} are stored; JetStream discards the oldest when it is full`,
+      advice: 'Find the consumer that does not apply its events. None is lost: the outbox publishes them again.',
+    });
+  if (offlineReplicas > 0)
+    findings.push({
+      check: name,
+      result: 'warning',
+      detail: `${offlineReplicas} of its servers do not store it or are behind`,
+      advice: 'Start these nats-servers, and check the routes between them.',
+    });
+  const highest = Math.max(0, ...consumers.map(({ unacknowledged }) => unacknowledged));
+  return findings.length > 0
+    ? findings
+    : [found(name, `${megabytes(bytes)}, ${consumers.length} consumers, ${highest} events not applied at most`)];
+}
