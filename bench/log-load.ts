@@ -8,10 +8,10 @@ import type { Stack } from './stack.ts';
 const batchSize = 200;
 
 /** Connects to the bus with the login of a service. */
-export function connectAs({ natsUrl, nkeySeeds }: Stack, user: BusUser): Promise<NatsConnection> {
+export function connectAs({ natsUrl, secrets }: Stack, user: BusUser): Promise<NatsConnection> {
   return connect({
     servers: natsUrl,
-    authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeeds[user])),
+    authenticator: nkeyAuthenticator(new TextEncoder().encode(secrets[`NATS_NKEY_SEED_${user.toUpperCase()}`])),
     inboxPrefix: inboxPrefix(user),
   });
 }

@@ -27,8 +27,8 @@ export class Stack {
   readonly databaseUrl: string;
   readonly shop: App;
   readonly natsUrl: string;
-  /** Seeds with which services log in to the bus. */
-  readonly nkeySeeds: Record<string, string>;
+  /** The members of secrets.json, by the names of docs/reference/secrets.md. */
+  readonly secrets: Record<string, string>;
   readonly #home: string;
   readonly #control: { port: number; token: string };
 
@@ -46,7 +46,7 @@ export class Stack {
     this.baseUrl = launcher.baseUrl;
     this.databaseUrl = launcher.databaseUrl;
     this.natsUrl = launcher.natsUrl;
-    this.nkeySeeds = (read('secrets.json') as { nkeySeeds: Record<string, string> }).nkeySeeds;
+    this.secrets = read('secrets.json') as Record<string, string>;
     this.shop = demo.organizations.find((o) => o.shortId === 'acme')!.apps.find((a) => a.name === 'shop')!;
   }
 

@@ -35,16 +35,11 @@ function environment() {
     console.error(stack ? stillStarting : `${notRunning} To reach another stack, set NATS_URL and NATS_NKEY_SEED.`);
     return process.exit(1);
   }
-  const { nkeySeeds, databasePasswords } = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
+  const secrets = JSON.parse(readFileSync(join(home, 'secrets.json'), 'utf8'));
   // Only the user `deploy` may declare streams, and it may do nothing else.
-  const seed = nkeySeeds[command === 'bus' ? 'deploy' : 'operator'];
+  const seed = secrets[command === 'bus' ? 'NATS_NKEY_SEED_DEPLOY' : 'NATS_NKEY_SEED_OPERATOR'];
   const passwords =
-    command === 'database'
-      ? Object.entries(databasePasswords).map(([service, password]) => [
-          `DB_PASSWORD_${service.toUpperCase()}`,
-          password,
-        ])
-      : [];
+    command === 'database' ? Object.entries(secrets).filter(([name]) => name.startsWith('DB_PASSWORD_')) : [];
   // For commands that run as the owner of the database.
   const owner = stack.databaseUrl ? { DATABASE_URL: stack.databaseUrl } : {};
   // For `demo seed`: the redirect URIs of the example's apps contain its ports.
@@ -54,6 +49,7 @@ function environment() {
   return {
     ...owner,
     ...Object.fromEntries(passwords),
+    ...(command === 'doctor' ? { NATS_DEPLOY_NKEY_SEED: secrets.NATS_NKEY_SEED_DEPLOY } : {}),
     NATS_NKEY_SEED: seed,
     ...process.env,
     NATS_URL: stack.natsUrl,

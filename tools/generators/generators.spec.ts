@@ -12,6 +12,7 @@ import serviceGenerator from './service/generator.ts';
 const edited = [
   'apps/issuance/src/app.module.ts',
   'apps/gateway/src/credentials/credentials.module.ts',
+  'docker-bake.hcl',
   'docker/compose.yaml',
   'libs/contracts/src/audit/audit-record.ts',
   'libs/contracts/src/index.ts',
@@ -106,6 +107,7 @@ describe('the service generator', () => {
     const tree = repository();
     await serviceGenerator(tree, { name: 'billing', owns: 'What an organization owes' });
     expect(changesOf(tree).filter((path) => !path.startsWith('apps/billing/'))).toEqual([
+      'docker-bake.hcl',
       'docker/compose.yaml',
       'libs/contracts/src/billing/contracts.ts',
       'libs/contracts/src/index.ts',

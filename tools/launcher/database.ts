@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
-import { databaseSetup } from '@holdfast/platform-policy';
+import { databaseSetup, type Secrets } from '@holdfast/platform-policy';
 import { ReportedError } from '../infra/console.ts';
 import type { Jobs } from './jobs.ts';
-import type { Secrets } from './secrets.ts';
+import { databasePasswords } from './secrets.ts';
 
 /** The database of the launcher's own server. DATABASE_URL names that of an external one. */
 export const databaseName = 'holdfast';
@@ -19,7 +19,7 @@ export async function createDatabase(maintenanceUrl: string): Promise<void> {
 /** Creates roles, schemas and grants, then each service's tables. May be repeated on a stack that has them. */
 export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs, build: string): Promise<void> {
   await withClient(ownerUrl, async (client) => {
-    for (const statement of databaseSetup({ passwords: secrets.databasePasswords })) await client.query(statement);
+    for (const statement of databaseSetup({ passwords: databasePasswords(secrets) })) await client.query(statement);
   });
   const migrate = (service: string): Promise<string> =>
     jobs.run(`The migration of ${service}`, [join(build, 'apps', service, 'dist', 'migrate.js')], {

@@ -1,59 +1,46 @@
-import { randomBytes } from 'node:crypto';
-import { createUser } from '@nats-io/nkeys';
+import { databaseServices } from '@holdfast/contracts';
+import { databasePasswordName, missingSecrets, nkeySeedName, type Secrets } from '@holdfast/platform-policy';
 import { readJson, writeWhole } from '../infra/files.ts';
 
-/** The secrets of a stack, generated at its first start. */
-export interface Secrets {
-  /** Password of PostgreSQL's superuser. */
-  postgresPassword: string;
-  /** Per service. */
-  databasePasswords: Record<string, string>;
-  /** NKey seed per user of the bus. */
-  nkeySeeds: Record<string, string>;
-  keyEncryptionKey: string;
-  /** The other key during a rotation, inserted by hand: audit and directory decrypt with it as well. */
-  keyEncryptionKeyPrevious?: string;
-  pepper: string;
-  pageTokenKey: string;
-  presenceKey: string;
-  /** The key before a rotation, moved here by hand and removed when everything that it signed has expired. */
-  presenceKeyPrevious?: string;
-  /** Signs the cookies of sign-ins and sessions. */
-  cookieKey: string;
-  /** The other key during a rotation, inserted by hand: its signatures are valid as well. */
-  cookieKeyPrevious?: string;
-  /** Seed of the keys that sign checkpoints of the audit logs. */
-  auditSigningKey: string;
-}
-
 /** Generates missing secrets, such as those of a new service in an old stack, and changes no existing ones. */
-export function loadSecrets(file: string, services: readonly string[], busUsers: readonly string[]): Secrets {
-  const existing = readJson<Partial<Secrets>>(file) ?? {};
-  const key = (): string => randomBytes(32).toString('base64url');
-  const secrets: Secrets = {
-    postgresPassword: existing.postgresPassword ?? key(),
-    databasePasswords: each(services, existing.databasePasswords, key),
-    nkeySeeds: each(busUsers, existing.nkeySeeds, () => Buffer.from(createUser().getSeed()).toString()),
-    keyEncryptionKey: existing.keyEncryptionKey ?? key(),
-    ...(existing.keyEncryptionKeyPrevious !== undefined && {
-      keyEncryptionKeyPrevious: existing.keyEncryptionKeyPrevious,
-    }),
-    pepper: existing.pepper ?? key(),
-    pageTokenKey: existing.pageTokenKey ?? key(),
-    presenceKey: existing.presenceKey ?? key(),
-    ...(existing.presenceKeyPrevious !== undefined && { presenceKeyPrevious: existing.presenceKeyPrevious }),
-    cookieKey: existing.cookieKey ?? key(),
-    ...(existing.cookieKeyPrevious !== undefined && { cookieKeyPrevious: existing.cookieKeyPrevious }),
-    auditSigningKey: existing.auditSigningKey ?? key(),
-  };
+export function loadSecrets(file: string): Secrets {
+  const existing = byName(readJson<Record<string, unknown>>(file) ?? {});
+  const secrets = { ...existing, ...missingSecrets(existing) };
   writeWhole(file, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
-function each(
-  names: readonly string[],
-  existing: Record<string, string> | undefined,
-  generate: () => string,
-): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, existing?.[name] ?? generate()]));
+/** The password of each service's database role. */
+export function databasePasswords(secrets: Secrets): Record<string, string> {
+  return Object.fromEntries(databaseServices.map((service) => [service, secrets[databasePasswordName(service)] ?? '']));
+}
+
+const encryptingServices = ['AUTH', 'ISSUANCE', 'AUDIT', 'DIRECTORY'];
+
+/** The names that each member had in the secrets.json of an earlier version. */
+const earlierMembers: Record<string, string[]> = {
+  postgresPassword: ['POSTGRES_PASSWORD'],
+  keyEncryptionKey: encryptingServices.map((service) => `KEY_ENCRYPTION_KEY_${service}`),
+  keyEncryptionKeyPrevious: encryptingServices.map((service) => `KEY_ENCRYPTION_KEY_${service}_PREVIOUS`),
+  pepper: ['SECRET_PEPPER'],
+  pageTokenKey: ['PAGE_TOKEN_KEY'],
+  presenceKey: ['PRESENCE_KEY'],
+  presenceKeyPrevious: ['PRESENCE_KEY_PREVIOUS'],
+  cookieKey: ['COOKIE_KEY'],
+  cookieKeyPrevious: ['COOKIE_KEY_PREVIOUS'],
+  auditSigningKey: ['AUDIT_SIGNING_KEYS'],
+};
+const earlierFamilies: Record<string, (of: string) => string> = {
+  databasePasswords: databasePasswordName,
+  nkeySeeds: nkeySeedName,
+};
+
+/** A stack of an earlier version keeps its secrets under the names of the table. */
+function byName(stored: Record<string, unknown>): Secrets {
+  const entries = Object.entries(stored).flatMap(([member, value]): [string, string][] => {
+    const nameOf = earlierFamilies[member];
+    if (nameOf) return Object.entries(value as Record<string, string>).map(([of, secret]) => [nameOf(of), secret]);
+    return (earlierMembers[member] ?? [member]).map((name) => [name, value as string]);
+  });
+  return Object.fromEntries(entries);
 }

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromSeed } from '@nats-io/nkeys';
-import { isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
-import { natsConfig } from '@holdfast/platform-policy';
+import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts';
+import { natsConfig, publicKeys, type Secrets } from '@holdfast/platform-policy';
 import { displayPath, print, ReportedError } from '../infra/console.ts';
 import { natsBinary, natsVersion } from '../infra/nats-binary.ts';
 import { natsProgram, serverInfo } from '../infra/nats.ts';
@@ -11,7 +10,6 @@ import { postgresProgram, postgresUrl } from '../infra/postgres.ts';
 import type { Program } from '../infra/program.ts';
 import { home } from '../setup/paths.mjs';
 import { databaseName } from './database.ts';
-import type { Secrets } from './secrets.ts';
 
 /** A server of the stack: one that the launcher runs, or an external one. */
 export interface Server {
@@ -28,7 +26,7 @@ export function logOf(name: string): string {
 
 export async function planPostgres(secrets: Secrets, external: string | undefined): Promise<Server> {
   if (external) return { url: external, title: `the PostgreSQL of DATABASE_URL (${new URL(external).host})` };
-  const access = { port: await freePort(), password: secrets.postgresPassword };
+  const access = { port: await freePort(), password: secrets.POSTGRES_PASSWORD! };
   return {
     url: postgresUrl(access, databaseName),
     maintenanceUrl: postgresUrl(access, 'postgres'),
@@ -72,13 +70,4 @@ export async function externalNats(url: string, port: number, configFile: string
   }
   print(`The nats-server at ${host} must have the users of ${config}.`);
   return { url, title: `the nats-server ${info.version} of NATS_URL (${host})` };
-}
-
-/** The public NKeys of the users in nats.conf. */
-export function publicKeys(secrets: Secrets): Record<BusUser, string> {
-  const pairs = Object.entries(secrets.nkeySeeds).map(([user, seed]) => [
-    user,
-    fromSeed(Buffer.from(seed)).getPublicKey(),
-  ]);
-  return Object.fromEntries(pairs) as Record<BusUser, string>;
 }

@@ -1,20 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { services, type ServiceName } from '@holdfast/contracts';
+import { missingSecrets } from '@holdfast/platform-policy';
 import type { Instance } from './instances.ts';
 import { serviceEnv } from './service-env.ts';
 
 const names = Object.keys(services) as ServiceName[];
-const secrets = {
-  postgresPassword: 'p',
-  databasePasswords: Object.fromEntries(names.map((name) => [name, `${name}/password`])),
-  nkeySeeds: Object.fromEntries(names.map((name) => [name, `seed of ${name}`])),
-  keyEncryptionKey: 'kek',
-  pepper: 'pepper',
-  pageTokenKey: 'page',
-  presenceKey: 'presence',
-  cookieKey: 'cookie',
-  auditSigningKey: 'seed',
-};
+const secrets = { ...missingSecrets({}), DB_PASSWORD_ISSUANCE: 'issuance/password' };
 const addresses = {
   baseUrl: 'http://localhost:8080',
   natsUrl: 'nats://127.0.0.1:4222',

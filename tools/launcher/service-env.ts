@@ -1,6 +1,6 @@
 import { databaseRole, services, type ServiceName } from '@holdfast/contracts';
+import { databasePasswordName, secretVariables, type Secrets } from '@holdfast/platform-policy';
 import type { Instance } from './instances.ts';
-import type { Secrets } from './secrets.ts';
 
 /** The addresses of a stack's servers and of the stack itself. */
 export interface Addresses {
@@ -16,9 +16,6 @@ export interface Addresses {
 
 /** Services that call or register addresses chosen by organizations. */
 const callsOut: ServiceName[] = ['auth', 'directory'];
-const encrypts: ServiceName[] = ['auth', 'issuance', 'directory', 'audit'];
-const reEncrypts: ServiceName[] = ['directory', 'audit'];
-const hashesSecrets: ServiceName[] = ['auth', 'directory', 'issuance'];
 
 /** The environment of one process. It has only the secrets that the service needs, so that a leak exposes no others. */
 export function serviceEnv(
@@ -41,12 +38,11 @@ export function serviceEnv(
     NODE_ENV: 'production',
     BASE_URL: addresses.baseUrl,
     NATS_URL: addresses.natsUrl,
-    NATS_NKEY_SEED: secrets.nkeySeeds[service],
+    ...secretEnv(service, secrets),
     OPS_PORT: String(instance.opsPort),
     HOLDFAST_REPLICA: String(instance.replica),
     ...(instance.httpPort ? { HTTP_PORT: String(instance.httpPort) } : {}),
     ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
-    ...(encrypts.includes(service) ? { KEY_ENCRYPTION_KEY: secrets.keyEncryptionKey } : {}),
     ...(callsOut.includes(service)
       ? {
           OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(
@@ -54,14 +50,8 @@ export function serviceEnv(
           ),
         }
       : {}),
-    ...(hashesSecrets.includes(service) ? { SECRET_PEPPER: secrets.pepper } : {}),
-    ...(service === 'issuance' ? presenceKeys(secrets) : {}),
-    ...(service === 'auth' ? cookieKeys(secrets) : {}),
-    ...(reEncrypts.includes(service) ? previousKeyEncryptionKey(secrets) : {}),
-    ...(service === 'audit'
-      ? { AUDIT_SIGNING_KEYS: secrets.auditSigningKey, CHECKPOINT_DIR: addresses.checkpointDir }
-      : {}),
-    ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), PAGE_TOKEN_KEY: secrets.pageTokenKey } : {}),
+    ...(service === 'audit' ? { CHECKPOINT_DIR: addresses.checkpointDir } : {}),
+    ...(service === 'gateway' ? { AUTH_URLS: urls('auth') } : {}),
   };
 }
 
@@ -78,24 +68,14 @@ export function serviceSettings(caller: NodeJS.ProcessEnv, declared: ReadonlySet
   return Object.fromEntries(Object.entries(caller).filter(([name]) => declared.has(name)));
 }
 
-function presenceKeys({ presenceKey, presenceKeyPrevious }: Secrets): NodeJS.ProcessEnv {
-  return {
-    PRESENCE_KEY: presenceKey,
-    ...(presenceKeyPrevious !== undefined && { PRESENCE_KEY_PREVIOUS: presenceKeyPrevious }),
-  };
-}
-
-function cookieKeys({ cookieKey, cookieKeyPrevious }: Secrets): NodeJS.ProcessEnv {
-  return { COOKIE_KEY: cookieKey, ...(cookieKeyPrevious !== undefined && { COOKIE_KEY_PREVIOUS: cookieKeyPrevious }) };
-}
-
-function previousKeyEncryptionKey({ keyEncryptionKeyPrevious: key }: Secrets): NodeJS.ProcessEnv {
-  return key === undefined ? {} : { KEY_ENCRYPTION_KEY_PREVIOUS: key };
+function secretEnv(service: ServiceName, secrets: Secrets): NodeJS.ProcessEnv {
+  const variables = secretVariables(service).filter(({ name }) => secrets[name] !== undefined);
+  return Object.fromEntries(variables.map(({ variable, name }) => [variable, secrets[name]]));
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {
   const url = new URL(ownerUrl);
   url.username = databaseRole(service);
-  url.password = secrets.databasePasswords[service] ?? '';
+  url.password = secrets[databasePasswordName(service)] ?? '';
   return url.href;
 }

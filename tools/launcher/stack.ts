@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseServices, natsUsers, streams } from '@holdfast/contracts';
+import { streams } from '@holdfast/contracts';
+import { nkeySeedName, type Secrets } from '@holdfast/platform-policy';
 import { ChildProcessRegistry, stopOrphans } from '../infra/child-process-registry.ts';
 import { displayPath, print, ReportedError, secondsSince, warn } from '../infra/console.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
@@ -15,7 +16,7 @@ import { previousOrganizations, seedDemo, setDemoAside, writeDemo, type Demo } f
 import { chooseShopPorts, portVariables, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
 import { planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
-import { loadSecrets, type Secrets } from './secrets.ts';
+import { loadSecrets } from './secrets.ts';
 import { logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses } from './service-env.ts';
 import { readiness, serviceProgram } from './service-program.ts';
@@ -56,7 +57,7 @@ export class Stack {
   readonly #instances: Instance[];
   readonly #build: string;
   readonly #servicesFrom: string;
-  readonly #secrets: Secrets = loadSecrets(secretsFile, databaseServices, natsUsers);
+  readonly #secrets: Secrets = loadSecrets(secretsFile);
   readonly #declared: ReadonlySet<string>;
   readonly #jobs: Jobs;
   readonly #children = new ChildProcessRegistry(home);
@@ -158,7 +159,7 @@ export class Stack {
   operatorEnv(natsUrl: string): NodeJS.ProcessEnv {
     return {
       NATS_URL: natsUrl,
-      NATS_NKEY_SEED: this.#secrets.nkeySeeds.operator,
+      NATS_NKEY_SEED: this.#secrets[nkeySeedName('operator')],
       BASE_URL: this.baseUrl,
       ...(this.examples && portVariables(this.examples)),
     };
@@ -228,14 +229,7 @@ export class Stack {
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
         serviceProgram(
           instance,
-          serviceEnv(
-            instance,
-            this.#instances,
-            own,
-            loadSecrets(secretsFile, databaseServices, natsUsers),
-            settings(more),
-            this.#declared,
-          ),
+          serviceEnv(instance, this.#instances, own, loadSecrets(secretsFile), settings(more), this.#declared),
           build,
         );
       const supervised = this.#add({ name, replica, readyUrl, plan, ...(links && { links }) }, plan({}));
@@ -281,7 +275,7 @@ export class Stack {
   }
 
   async #declareBus(natsUrl: string): Promise<void> {
-    const env = { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets.nkeySeeds.deploy };
+    const env = { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets[nkeySeedName('deploy')] };
     await this.#jobs.run(
       'The declaration of the streams',
       [join(this.#build, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'],

@@ -13,7 +13,7 @@ import {
 /** Where the bus of a stack is, and the logins of its users. */
 interface BusAddress {
   launcher: { natsUrl: string };
-  secrets: { nkeySeeds: Record<string, string> };
+  secrets: { [name: string]: string };
 }
 
 /** Connects with the login of a service, as an attacker who has stolen it. */
@@ -21,7 +21,9 @@ export async function connectAs(
   stack: BusAddress,
   user: BusUser,
 ): Promise<{ connection: NatsConnection; violations: PermissionViolationError[] }> {
-  const authenticator = nkeyAuthenticator(new TextEncoder().encode(stack.secrets.nkeySeeds[user]));
+  const authenticator = nkeyAuthenticator(
+    new TextEncoder().encode(stack.secrets[`NATS_NKEY_SEED_${user.toUpperCase()}`]),
+  );
   const connection = await connect({
     servers: stack.launcher.natsUrl,
     authenticator,

@@ -15,7 +15,7 @@ import { connectAs } from './nats.ts';
 import { stack } from './under-test.ts';
 
 function withRole<T>(service: ServiceName, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  return loggedIn(databaseRole(service), stack.secrets.databasePasswords[service]!, work);
+  return loggedIn(databaseRole(service), stack.secrets[`DB_PASSWORD_${service.toUpperCase()}`]!, work);
 }
 
 async function loggedIn<T>(user: string, password: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -293,7 +293,7 @@ describe('a client without a login', () => {
     const { natsUrl } = stack.launcher;
     await expect(connect({ servers: natsUrl, reconnect: false })).rejects.toThrow(/authorization/i);
     await expect(
-      connect({ servers: natsUrl, reconnect: false, user: 'gateway', pass: stack.secrets.nkeySeeds.gateway! }),
+      connect({ servers: natsUrl, reconnect: false, user: 'gateway', pass: stack.secrets.NATS_NKEY_SEED_GATEWAY! }),
     ).rejects.toThrow(/authorization/i);
   });
 
@@ -306,7 +306,7 @@ describe('a client without a login', () => {
       ['postgres', ''],
       ['postgres', 'postgres'],
       [issuance, ''],
-      [issuance, stack.secrets.databasePasswords.subjects!],
+      [issuance, stack.secrets.DB_PASSWORD_SUBJECTS!],
       [subjects, subjects],
     ] as const) {
       await expect(loggedIn(user, password, () => Promise.resolve())).rejects.toThrow();

@@ -54,11 +54,8 @@ interface LauncherFile {
   control: { port: number; token: string };
 }
 
-export interface StackSecrets {
-  databasePasswords: Record<string, string>;
-  nkeySeeds: Record<string, string>;
-  [other: string]: string | Record<string, string>;
-}
+/** The members of secrets.json, by the names of docs/reference/secrets.md. */
+export type StackSecrets = Record<string, string>;
 
 export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'cut' | 'mend';
 
@@ -198,7 +195,7 @@ export class Stack {
     const { natsUrl } = this.launcher;
     return [
       join(build, 'apps', 'cli', 'dist', 'main.js'),
-      { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.nkeySeeds.operator!, BASE_URL: this.baseUrl },
+      { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.NATS_NKEY_SEED_OPERATOR!, BASE_URL: this.baseUrl },
     ];
   }
 

@@ -25,6 +25,7 @@ export default async function serviceGenerator(tree: Tree, options: Options): Pr
   addSources(tree, options);
   addContracts(tree, options);
   addContainer(tree, options);
+  addImage(tree, options);
   await formatFiles(tree);
 }
 
@@ -172,6 +173,10 @@ export const ${name}Contracts = [] as const satisfies readonly Contract[];
   edit(tree, `${folder}/index.ts`, (text) =>
     withBefore(text, `export * from './events/events.js';`, `export * from './${name}/contracts.js';\n`),
   );
+}
+
+function addImage(tree: Tree, { name }: Options): void {
+  edit(tree, 'docker-bake.hcl', (text) => withBefore(text, ', "cli"]', `, "${name}"`));
 }
 
 function addContainer(tree: Tree, { name }: Options): void {

@@ -29,7 +29,10 @@ describe('partitions of the log', () => {
   const file = join(folder, 'log.ndjson');
   let owner: pg.Client;
   const list = () => stack.operator<Partition[]>('audit', 'partitions');
-  const asOperator = () => ({ NATS_URL: stack.launcher.natsUrl, NATS_NKEY_SEED: stack.secrets.nkeySeeds.operator! });
+  const asOperator = () => ({
+    NATS_URL: stack.launcher.natsUrl,
+    NATS_NKEY_SEED: stack.secrets.NATS_NKEY_SEED_OPERATOR!,
+  });
   const verify = async (source = org) => {
     const [key = ''] = await stack.operator<string[]>('audit', 'key', org);
     const { code, output } = await holdfast(['audit', 'verify', source, '--key', key, '--json'], asOperator());

@@ -33,7 +33,7 @@ async function exportLog(): Promise<string> {
   return file;
 }
 
-const asOperator = () => ({ NATS_URL: stack.launcher.natsUrl, NATS_NKEY_SEED: stack.secrets.nkeySeeds.operator! });
+const asOperator = () => ({ NATS_URL: stack.launcher.natsUrl, NATS_NKEY_SEED: stack.secrets.NATS_NKEY_SEED_OPERATOR! });
 const verify = async (source: string, ...more: string[]) => {
   const { code, output, errors } = await holdfast(
     ['audit', 'verify', source, '--key', key, ...more, '--json'],

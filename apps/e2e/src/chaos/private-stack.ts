@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppKind } from '@holdfast/contracts';
 import { freePorts } from '@holdfast/testing';
@@ -34,7 +34,10 @@ export class PrivateStack extends Stack {
       once(launcher, 'message').then(() => true),
       once(launcher, 'exit').then(() => false),
     ]);
-    if (!ready) throw new Error(`the stack did not start; see ${join(this.home, 'launcher.log')}`);
+    if (!ready) {
+      const log = readFileSync(join(this.home, 'launcher.log'), 'utf8');
+      throw new Error(`the stack did not start. The end of its log:\n${log.slice(-2000)}`);
+    }
   }
 
   /** By the command line, which may be that of another version. */

@@ -1,0 +1,103 @@
+// Every key is rotated by the steps of docs/runbook.md, all of them together, while customers are offered credentials,
+// claim them, sign in and are erased. Each service has two replicas, which are restarted one after the other.
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { eventually } from '@holdfast/testing';
+import { underLoad, type Load } from './chaos/chaos.ts';
+import { checkAll } from './chaos/checks.ts';
+import { PrivateStack } from './chaos/private-stack.ts';
+import { requestToken } from './client.ts';
+import { chaosSeed } from './config.ts';
+import { closeConnections } from './http.ts';
+import { stack } from './under-test.ts';
+import { unexplained, type Replacement } from './versions/replace.ts';
+
+const width = 2;
+const services = ['directory', 'audit', 'issuance', 'auth', 'gateway'];
+const keys = [
+  'SECRET_PEPPER',
+  ...['AUTH', 'ISSUANCE', 'AUDIT', 'DIRECTORY'].map((service) => `KEY_ENCRYPTION_KEY_${service}`),
+  'COOKIE_KEY',
+  'PAGE_TOKEN_KEY',
+  'PRESENCE_KEY',
+];
+const ownStack = new PrivateStack(join(stack.home, 'rotation'), services.map((service) => `${service}=2`).join(','), {
+  PRESENCE_SECONDS: '5',
+});
+const replacements: Replacement[] = [];
+
+beforeAll(() => ownStack.start(), 180_000);
+afterAll(async () => {
+  await ownStack.remove();
+  closeConnections();
+}, 60_000);
+
+const rotate = (step: string, names: string[], ...options: string[]) =>
+  ownStack.operator<{ changed: string[] }>(
+    ...['secrets', 'rotate', step, ...names, '--file', join(ownStack.home, 'secrets.json')],
+    ...options,
+  );
+
+/** First one replica of each service, then the other one: the launcher reads the secrets again at each start. */
+async function restartAll(load: Load): Promise<void> {
+  for (const replica of [1, 2]) {
+    const from = performance.now();
+    const restart = async (service: string) => {
+      await ownStack.control('stop', `${service}-${replica}`);
+      await ownStack.control('start', `${service}-${replica}`);
+    };
+    await Promise.all(services.map(restart));
+    const to = performance.now();
+    const gateway = ownStack.gateways[replica - 1]!;
+    replacements.push(
+      ...services.map((service) => ({
+        target: `${service}-${replica}`,
+        from,
+        to,
+        ...(service === 'gateway' && { gateway }),
+      })),
+    );
+    const goal = load.acknowledged + 10;
+    await eventually(() => load.acknowledged >= goal, 60_000, `10 changes after replicas ${replica} were restarted`);
+  }
+}
+
+/** What finish says that the old values are needed for. */
+const reasonFor = (names: string[]) =>
+  rotate('finish', names).then(
+    () => '',
+    (error: Error & { stderr?: string }) => error.stderr ?? String(error),
+  );
+
+it('loses and rejects no request while every key is rotated, and works without the old ones', async () => {
+  const before = ownStack.secrets;
+  const apps = ownStack.demo.organizations.flatMap((o) => o.apps.map(({ name }) => ownStack.app(o.shortId, name)));
+  const withSecret = apps.filter(({ clientSecret }) => clientSecret);
+  const oracle = await underLoad(ownStack, { seed: chaosSeed(), width, print: () => undefined }, async (load) => {
+    await eventually(() => load.acknowledged >= 10, 60_000, 'the load to begin');
+    expect((await rotate('start', keys)).changed).toEqual(keys);
+    expect((await rotate('start', keys)).changed).toEqual([]);
+    await restartAll(load);
+    expect((await rotate('switch', keys)).changed).toEqual(keys);
+    expect(await reasonFor(['KEY_ENCRYPTION_KEY_AUTH'])).toMatch(/No replica of auth uses the new value/);
+    await restartAll(load);
+
+    // Client secrets are stored under the new pepper when their apps use them.
+    expect(await reasonFor(['SECRET_PEPPER'])).toMatch(/sec_[\w-]+ of app_/);
+    for (const app of withSecret) await requestToken(ownStack, app, 'offers:write');
+    const sealed = keys.filter((key) => key.startsWith('KEY_ENCRYPTION_KEY') || key === 'PRESENCE_KEY');
+    await rotate('finish', sealed, '--wait', '60');
+    // These end by themselves, in hours or days: nobody waits for them here.
+    const waiting = await reasonFor(['COOKIE_KEY', 'PAGE_TOKEN_KEY']);
+    expect(waiting).toMatch(/COOKIE_KEY: .*expires at/);
+    expect(waiting).toMatch(/PAGE_TOKEN_KEY: Until /);
+    await rotate('finish', ['COOKIE_KEY', 'PAGE_TOKEN_KEY', 'SECRET_PEPPER'], '--anyway');
+    await ownStack.operator('key', 'rotate', '--platform', '--overlap', '2');
+    await restartAll(load);
+  });
+  expect([...unexplained(oracle.attempts, replacements, width), ...(await checkAll(oracle))]).toEqual([]);
+  const after = ownStack.secrets;
+  expect(keys.filter((key) => after[key] === before[key] || after[`${key}_PREVIOUS`] !== undefined)).toEqual([]);
+  expect(await rotate('status', [])).toEqual([]);
+  for (const app of withSecret) expect((await requestToken(ownStack, app, 'offers:write')).status).not.toBe(401);
+}, 600_000);
