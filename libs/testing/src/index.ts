@@ -8,6 +8,7 @@ export * from './fake-clock.js';
 export * from './free-port.js';
 export * from './job-runs.js';
 export * from './large-organization.js';
+export * from './least-cpu.js';
 export * from './random-sequence.js';
 export * from './test-bus.js';
 export * from './test-certificates.js';
