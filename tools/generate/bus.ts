@@ -20,7 +20,8 @@ export function busPage(): string {
     'nats.conf and the grants of the database are generated from the same tables as this page.',
     `\`\`\`mermaid\n${diagram()}\n\`\`\``,
     'Solid: requests. Dotted: events, at least once. Thick: the revocation feed, several times a second. The gateway ' +
-      'also proxies OAuth requests to auth over HTTP.',
+      'also proxies OAuth requests to auth over HTTP. Gateways exchange tokens of rate limits on `limits.gateway`, ' +
+      'replicas of auth on `limits.auth`.',
     '## Queries and commands',
     'A query without a reply is sent again, to another replica; a command never is. Each may also reply with the ' +
       'errors `unavailable` and `internal`.',

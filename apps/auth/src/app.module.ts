@@ -1,8 +1,8 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { RevocationFeed } from '@holdfast/access';
+import { RateLimitExchange, RevocationFeed, SharedRateLimits } from '@holdfast/access';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
-import { outboundProvider, Readiness } from '@holdfast/service';
+import { outboundProvider, Readiness, Shutdown } from '@holdfast/service';
 import { ClientKeys } from './client-authentication/client-keys.js';
 import { SecretHashes } from './client-authentication/secret-hashes.js';
 import { UseProofHandler } from './client-authentication/use-proof.handler.js';
@@ -49,6 +49,17 @@ const feed = {
   inject: [Bus, Readiness],
   useFactory: (bus: Bus, readiness: Readiness) => new RevocationFeed(bus, 'auth', readiness),
 };
+const rateLimitExchange = {
+  provide: RateLimitExchange,
+  inject: [Bus, Readiness, Shutdown],
+  useFactory: (bus: Bus, readiness: Readiness, shutdown: Shutdown) =>
+    new RateLimitExchange(bus, 'auth', readiness, shutdown),
+};
+const sharedRateLimits = {
+  provide: SharedRateLimits,
+  inject: [RateLimitExchange],
+  useFactory: ({ limits }: RateLimitExchange) => limits,
+};
 const auditWriter = { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) };
 const deniedRequests = {
   provide: DeniedRequestCounter,
@@ -68,6 +79,8 @@ const deniedRequests = {
   ],
   providers: [
     feed,
+    rateLimitExchange,
+    sharedRateLimits,
     auditWriter,
     deniedRequests,
     RecordOutbox,

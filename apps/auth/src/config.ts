@@ -45,14 +45,14 @@ export const configSchema = baseConfigSchema.extend({
     .int()
     .min(1)
     .default(60_000)
-    .describe('Requests to token endpoints by one authenticated client, per minute and replica'),
+    .describe('Requests to token endpoints by one authenticated client, per minute'),
   WRONG_SECRETS_PER_MINUTE: z.coerce
     .number()
     .int()
     .min(1)
     .default(60)
     .describe(
-      'Wrong client secrets from one address (IPv6: /64) and for one client, per minute and replica; ' +
+      'Wrong client secrets from one address (IPv6: /64) and for one client, per minute; ' +
         'beyond it, requests with the right secret still succeed',
     ),
   HTTP_ADMISSION_RUNNING: z.coerce

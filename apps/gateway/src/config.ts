@@ -97,7 +97,7 @@ export const configSchema = baseConfigSchema.extend({
     .describe('Secret: another PAGE_TOKEN_KEY whose page tokens are accepted, before, during and after a rotation'),
   RATE_LIMITS: rateLimitsSchema.describe(
     'Requests per minute by rate limit class, such as `claim=1200,read=60000`; `all=…` for every class that is not ' +
-      'listed. Per address, app or person, in each replica: docs/runbook.md',
+      'listed. Per address, app or person, for all replicas together: docs/runbook.md',
   ),
   TRUSTED_PROXIES: z
     .string()

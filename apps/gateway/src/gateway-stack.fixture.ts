@@ -121,7 +121,7 @@ export class GatewayStack {
   private readonly services: RunningService[] = [];
   /** By how many ms the clock of each service's machine is ahead. */
   readonly aheadMs = { gateway: 0, audit: 0, directory: 0, auth: 0 };
-  private constructor(private readonly nats: TestBus) {}
+  private constructor(readonly nats: TestBus) {}
 
   static async start(stubs: Partial<Record<StubbedService, Type>> = {}): Promise<GatewayStack> {
     const stack = new GatewayStack(await startTestBus());

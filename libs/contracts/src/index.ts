@@ -46,6 +46,7 @@ export * from './events/event-types.js';
 export * from './events/events.js';
 export * from './events/quarantine.js';
 export * from './events/streams.js';
+export * from './rate-limits.js';
 export * from './registry.js';
 export * from './inboxes.js';
 export * from './database-names.js';

@@ -6,14 +6,23 @@ import {
   natsUsers,
   probeSubject,
   projectionAcknowledgementSubject,
+  rateLimitSubject,
   revocationFeedSubject,
   serviceNames,
+  services,
   streams,
   type BusUser,
 } from '@holdfast/contracts';
 import { eventually, startTestBus, type TestBus } from '@holdfast/testing';
 
 const all = Object.values(streams);
+
+/** Where the replicas of other services divide their rate limits. */
+function limitedByOthers(user: BusUser): string[] {
+  return serviceNames
+    .filter((s) => s !== user || !services[s].http)
+    .flatMap((s) => [rateLimitSubject(s), `${rateLimitSubject(s)}.1`]);
+}
 
 /** Subjects that only their owner may publish on: contracts, events, acknowledgements, replies, and JetStream's API. */
 function forbiddenToPublish(user: BusUser): string[] {
@@ -47,6 +56,7 @@ function forbiddenToPublish(user: BusUser): string[] {
         .map((c) => projectionAcknowledgementSubject(c, s.producer)),
     ),
     ...(user === 'directory' ? [] : [revocationFeedSubject]),
+    ...limitedByOthers(user),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.forged`),
     ...api,
     '$JS.API.STREAM.CREATE.mine',
@@ -63,6 +73,7 @@ function forbiddenToSubscribe(user: BusUser): string[] {
     ...contracts.map((c) => c.subject),
     ...natsUsers.filter((other) => other !== user).map((other) => `${inboxPrefix(other)}.>`),
     ...all.filter((s) => s.producer !== user).map((s) => `applied.${s.producer}.*`),
+    ...limitedByOthers(user),
     'evt.>',
     '$JS.>',
     '$SYS.>',

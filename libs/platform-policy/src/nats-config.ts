@@ -7,9 +7,11 @@ import {
   probeStream,
   probeSubject,
   projectionAcknowledgementSubject,
+  rateLimitSubject,
   replicaAnnouncementSubject,
   revocationFeedSubject,
   serviceNames,
+  services,
   streams,
   type BusUser,
   type ServiceName,
@@ -74,6 +76,12 @@ export function busPermissions(user: BusUser): Permissions {
   }
   if (user === 'directory') publish.push(revocationFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
+  // The services that limit callers, each among its own replicas.
+  if (services[user].http) {
+    const subjects = [rateLimitSubject(user), addressedSubject(rateLimitSubject(user), '*')];
+    publish.push(...subjects);
+    subscribe.push(...subjects);
+  }
   return { publish, subscribe, responds };
 }
 

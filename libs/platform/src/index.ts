@@ -24,6 +24,7 @@ export * from './random.js';
 export * from './tracing/spans.js';
 export * from './tracing/start-tracing.js';
 export * from './rate-limiter.js';
+export * from './token-share.js';
 export * from './validation-issues.js';
 export * from './http/read-body.js';
 export * from './http/read-json.js';

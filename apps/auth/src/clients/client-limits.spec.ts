@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { SharedRateLimits } from '@holdfast/access';
 import { ClientLimits, TooManyRequests } from './client-limits.js';
 
-const limits = () => new ClientLimits({ CLIENT_RATE_PER_MINUTE: 2, WRONG_SECRETS_PER_MINUTE: 2 });
+const limits = () =>
+  new ClientLimits({ CLIENT_RATE_PER_MINUTE: 2, WRONG_SECRETS_PER_MINUTE: 2 }, new SharedRateLimits());
 
 test('each authenticated client has a limit of its own', () => {
   const clientLimits = limits();

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { errors } from 'oidc-provider';
 import { Counter } from 'prom-client';
-import { RateLimiter } from '@holdfast/platform';
+import { SharedRateLimits } from '@holdfast/access';
+import type { RateLimiter } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 
@@ -36,9 +37,10 @@ export class ClientLimits {
       CLIENT_RATE_PER_MINUTE,
       WRONG_SECRETS_PER_MINUTE,
     }: Pick<Config, 'CLIENT_RATE_PER_MINUTE' | 'WRONG_SECRETS_PER_MINUTE'>,
+    @Inject(SharedRateLimits) shared: SharedRateLimits,
   ) {
-    this.authenticated = new RateLimiter('client', CLIENT_RATE_PER_MINUTE);
-    this.failures = new RateLimiter('wrong_secret', WRONG_SECRETS_PER_MINUTE);
+    this.authenticated = shared.limiter('client', CLIENT_RATE_PER_MINUTE);
+    this.failures = shared.limiter('wrong_secret', WRONG_SECRETS_PER_MINUTE);
   }
 
   /** Counts a request of a client whose secret was right. @throws TooManyRequests */

@@ -1,9 +1,9 @@
 import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { PassportModule } from '@nestjs/passport';
-import { RevocationFeed } from '@holdfast/access';
+import { RateLimitExchange, RevocationFeed, SharedRateLimits } from '@holdfast/access';
 import { Bus } from '@holdfast/messaging';
-import { Readiness } from '@holdfast/service';
+import { Readiness, Shutdown } from '@holdfast/service';
 import { AccessTokens } from './access-token.js';
 import { AccessTokenStrategy } from './access-token.strategy.js';
 import { AccessGuard } from './access.guard.js';
@@ -20,6 +20,8 @@ import { RequestLimits } from './request-limits.js';
   providers: [
     { provide: APP_GUARD, useClass: AccessGuard },
     { provide: RevocationFeed, inject: [Bus, Readiness], useFactory: revocationFeed },
+    { provide: RateLimitExchange, inject: [Bus, Readiness, Shutdown], useFactory: rateLimitExchange },
+    { provide: SharedRateLimits, inject: [RateLimitExchange], useFactory: ({ limits }: RateLimitExchange) => limits },
     AccessTokens,
     AccessTokenStrategy,
     DpopProofs,
@@ -36,4 +38,8 @@ function revocationFeed(bus: Bus, readiness: Readiness): RevocationFeed {
   const feed = new RevocationFeed(bus, 'gateway', readiness);
   feed.start();
   return feed;
+}
+
+function rateLimitExchange(bus: Bus, readiness: Readiness, shutdown: Shutdown): RateLimitExchange {
+  return new RateLimitExchange(bus, 'gateway', readiness, shutdown);
 }

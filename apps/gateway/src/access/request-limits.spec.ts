@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { SharedRateLimits } from '@holdfast/access';
 import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
@@ -15,7 +16,11 @@ let app: FastifyInstance;
 
 /** Serves the gateway's public routes with handlers that do nothing. */
 async function serve(limits: string, trustProxy: string[] | false = false): Promise<RequestLimits> {
-  const requestLimits = new RequestLimits({ RATE_LIMITS: rateLimitsSchema.parse(limits) }, endpoints);
+  const requestLimits = new RequestLimits(
+    { RATE_LIMITS: rateLimitsSchema.parse(limits) },
+    endpoints,
+    new SharedRateLimits(),
+  );
   app = fastify({ trustProxy });
   app.decorateRequest('requestContext');
   app.addHook('onRequest', (request, _reply, done) => {

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
-import { AppError, networkOf, RateLimiter, type RateLimitResult } from '@holdfast/platform';
+import { SharedRateLimits } from '@holdfast/access';
+import { AppError, networkOf, type RateLimiter, type RateLimitResult } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { isPerson, type CallerClaims } from '../edge/caller.js';
@@ -24,9 +25,10 @@ export class RequestLimits {
   constructor(
     @Inject(CONFIG) { RATE_LIMITS }: Pick<GatewayConfig, 'RATE_LIMITS'>,
     @Inject(ENDPOINTS) endpoints: readonly Endpoint[],
+    @Inject(SharedRateLimits) shared: SharedRateLimits,
   ) {
     this.limiters = Object.fromEntries(
-      limitClassNames.map((name) => [name, new RateLimiter(name, RATE_LIMITS[name])]),
+      limitClassNames.map((name) => [name, shared.limiter(name, RATE_LIMITS[name])]),
     ) as Record<LimitClass, RateLimiter>;
     this.classes = new Map(
       endpoints.flatMap((endpoint) => {

@@ -6,7 +6,7 @@ interface LimitPolicy {
    * verified token or session.
    */
   per: 'address' | 'app' | 'person';
-  /** Requests a minute, in each replica. */
+  /** Requests a minute, at all replicas together. */
   perMinute: number;
   /** Longest accepted query, in characters. */
   maxQuery: number;

@@ -1,0 +1,65 @@
+import { Gauge } from 'prom-client';
+import {
+  addressedSubject,
+  rateLimitMessageSchema,
+  rateLimitSubject,
+  tokenGrantsSchema,
+  type RateLimitMessage,
+  type ServiceName,
+  type TokenGrant,
+} from '@holdfast/contracts';
+import { subscribeValidated, type Bus } from '@holdfast/messaging';
+import { Interval, type Readiness, type Shutdown } from '@holdfast/service';
+import { SharedRateLimits } from './shared-rate-limits.js';
+
+const replicas = new Gauge({
+  name: 'holdfast_rate_limit_replicas',
+  help: 'Among how many replicas of this service this one divides the quotas of rate limits, itself included',
+});
+
+/** Exchanges the tokens of this replica's rate limits with the other replicas of the service, four times a second. */
+export class RateLimitExchange {
+  readonly limits = new SharedRateLimits();
+  private readonly subject: string;
+
+  constructor(
+    private readonly bus: Bus,
+    service: ServiceName,
+    readiness: Readiness,
+    shutdown: Shutdown,
+  ) {
+    this.subject = rateLimitSubject(service);
+    subscribeValidated(bus.connection, this.subject, rateLimitMessageSchema, (message) => this.handle(message));
+    const ownSubject = addressedSubject(this.subject, this.limits.replica);
+    subscribeValidated(bus.connection, ownSubject, tokenGrantsSchema, (grants) => this.limits.receiveGrants(grants));
+    readiness.addCheck(() => this.limits.ready);
+    readiness.addRemarks(() =>
+      this.limits.ready
+        ? []
+        : [`no own message on ${this.subject} has come back yet; nats.conf must allow it (holdfast bus users)`],
+    );
+    shutdown.before(() => this.publish(this.subject, this.limits.leavingMessage()));
+  }
+
+  @Interval({
+    name: 'rate_limits',
+    intervalMs: 250,
+    retryAfterMs: 250,
+    runAtStart: true,
+    failure: 'Failed to exchange tokens of rate limits; this replica stays within its share of each quota',
+  })
+  async exchange(): Promise<void> {
+    this.publish(this.subject, this.limits.nextMessage());
+    replicas.set(this.limits.replicaCount);
+  }
+
+  /** Responds at once, so that the requester does not request the same tokens again meanwhile. */
+  private handle(message: RateLimitMessage): void {
+    const grants = this.limits.receive(message);
+    if (grants.length > 0) this.publish(addressedSubject(this.subject, message.replica), grants);
+  }
+
+  private publish(subject: string, message: RateLimitMessage | TokenGrant[]): void {
+    if (!this.bus.connection.isClosed()) this.bus.connection.publish(subject, JSON.stringify(message));
+  }
+}
