@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { filesOfOtherLane } from './tools/testing/lanes.mjs';
 
 /**
  * Three stages, one jest run each: `unit` has no I/O, `integration` has a real PostgreSQL and a real nats-server,
@@ -10,7 +11,11 @@ const stages = {
     testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', '<rootDir>/apps/e2e/'],
   },
   integration: { testMatch: ['<rootDir>/{apps,libs,tools,examples}/**/*.int.spec.ts'], testTimeout: 60_000 },
-  e2e: { testMatch: ['<rootDir>/apps/e2e/**/*.spec.ts'], testTimeout: 120_000 },
+  e2e: {
+    testMatch: ['<rootDir>/apps/e2e/**/*.spec.ts'],
+    testPathIgnorePatterns: process.env.HOLDFAST_TEST_LANE ? filesOfOtherLane(process.env.HOLDFAST_TEST_LANE) : [],
+    testTimeout: 120_000,
+  },
 };
 
 const stage = process.env.HOLDFAST_TEST_STAGE ?? 'unit';
@@ -27,7 +32,7 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/', '/\\.nx/', '/\\.holdfast/'],
   coverageProvider: 'v8',
-  // Two cores: the servers under test need one of them.
+  // Two cores: two files at a time. The stage e2e has two jest runs (tools/testing/lanes.mjs), each with one worker.
   maxWorkers: stage === 'e2e' ? 1 : 2,
   ...stages[stage],
 };

@@ -4,8 +4,9 @@ import { print, warn } from '../infra/console.ts';
 import { EphemeralServers } from '../infra/ephemeral.ts';
 import { natsBinary } from '../infra/nats-binary.ts';
 import { startStack } from './e2e-stack.ts';
+import { lanes } from './lanes.mjs';
 import { runJest } from './run-jest.ts';
-import { budgets, parseTestArgs, table, type Result, type Stage } from './stages.ts';
+import { budgets, parseTestArgs, sumOf, table, type Result, type Stage } from './stages.ts';
 
 const { selected, jestArgs } = parseTestArgs(process.argv.slice(2));
 const servers = new EphemeralServers();
@@ -20,18 +21,20 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
 for (const stage of selected) results.set(stage, await runStage(stage));
 await servers.stop();
 
-const sum = (field: 'passed' | 'failed'): number =>
-  [...results.values()].reduce((total, result) => total + result[field], 0);
+const total = sumOf([...results.values()]);
 print(`\n${table(results)}\n`);
-print(`${sum('passed')} passed, ${sum('failed')} failed`);
-process.exit(sum('failed') > 0 || sum('passed') === 0 ? 1 : 0);
+print(`${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
 
 async function runStage(stage: Stage): Promise<Result> {
   print(`\n== ${stage} ==`);
   const startedAt = Date.now();
   try {
-    const counts = await runJest(stage, servers.folder, jestArgs, await environment(stage));
-    return { ...counts, durationMs: Date.now() - startedAt };
+    const env = await environment(stage);
+    const runs = (stage === 'e2e' ? lanes : [undefined]).map((lane) =>
+      runJest(stage, servers.folder, jestArgs, env, lane),
+    );
+    return { ...sumOf(await Promise.all(runs)), durationMs: Date.now() - startedAt };
   } catch (error) {
     warn((error as Error).message);
     return { passed: 0, failed: 1, durationMs: Date.now() - startedAt };

@@ -17,8 +17,9 @@ export async function runJest(
   folder: string,
   jestArgs: string[],
   env: NodeJS.ProcessEnv,
+  lane?: string,
 ): Promise<{ passed: number; failed: number }> {
-  const outputFile = join(folder, `${stage}.json`);
+  const outputFile = join(folder, `${lane ?? stage}.json`);
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
@@ -34,7 +35,14 @@ export async function runJest(
   ];
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { ...process.env, ...env, HOLDFAST_TEST_STAGE: stage, TEST_TMP: temporary, NODE_ENV: 'test' },
+    env: {
+      ...process.env,
+      ...env,
+      HOLDFAST_TEST_STAGE: stage,
+      HOLDFAST_TEST_LANE: lane,
+      TEST_TMP: temporary,
+      NODE_ENV: 'test',
+    },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const kill = (): void => void child.kill('SIGKILL');

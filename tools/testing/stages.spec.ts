@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { countTests, parseTestArgs, slowest, table } from './stages.ts';
+import { countTests, parseTestArgs, slowest, sumOf, table } from './stages.ts';
 
 test('parseTestArgs returns all stages, or the named ones, in their order', () => {
   expect(parseTestArgs([])).toEqual({ selected: ['unit', 'integration', 'e2e'], jestArgs: [] });
@@ -18,6 +18,15 @@ test('countTests counts every failure', () => {
     failed: 1,
   });
   expect(countTests(undefined, 0)).toEqual({ passed: 0, failed: 1 });
+});
+
+test('sumOf adds the counts of runs', () => {
+  expect(
+    sumOf([
+      { passed: 1, failed: 0 },
+      { passed: 2, failed: 3 },
+    ]),
+  ).toEqual({ passed: 3, failed: 3 });
 });
 
 test('table marks a stage that exceeded its budget', () => {

@@ -41,6 +41,13 @@ export function countTests(report: JestReport | undefined, status: number): { pa
   return { passed: report.numPassedTests, failed: failed === 0 && status !== 0 ? 1 : failed };
 }
 
+export function sumOf(counts: { passed: number; failed: number }[]): { passed: number; failed: number } {
+  return {
+    passed: counts.reduce((sum, { passed }) => sum + passed, 0),
+    failed: counts.reduce((sum, { failed }) => sum + failed, 0),
+  };
+}
+
 /** The slowest files, one per line: the first candidates when a stage exceeds its budget. */
 export function slowest(report: JestReport | undefined, count = 10): string {
   const files = (report?.testResults ?? []).map(({ name, startTime, endTime }) => ({

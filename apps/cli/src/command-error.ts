@@ -14,6 +14,13 @@ export class CommandError extends Error {
   }
 }
 
+/** Ends a command with exit code 1 that has printed what it found, and therefore has no message. */
+export class FailedCheckError extends CommandError {
+  constructor() {
+    super('');
+  }
+}
+
 /** A command uses the stack whose folder HOLDFAST_HOME names. Often another one is running. */
 export const startHint =
   'Is Holdfast running? Start it with `npm start`. If its HOLDFAST_HOME is another folder, set that for this ' +

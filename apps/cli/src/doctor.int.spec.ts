@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase('audit', async (ownerUrl) => {
     for (const service of migrated) await run([at(`apps/${service}/dist/migrate.js`)], { DATABASE_URL: ownerUrl });
   });
-});
+}, 300_000);
 afterAll(async () => {
   await nats.stop();
   await database.drop();

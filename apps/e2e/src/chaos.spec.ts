@@ -25,8 +25,8 @@ describe(`a stack under load (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   it('keeps every acknowledged change exactly once while processes are killed and replicas hang', async () => {
     const print = () => undefined;
     const disturb = async (load: Load) => {
-      await killAtRandom(ownStack, { kills: 6, seed, print }, load);
-      hangs = await hangAtRandom(ownStack, { hangs: 3, seed, print }, load);
+      await killAtRandom(ownStack, { kills: 5, seed, print }, load);
+      hangs = await hangAtRandom(ownStack, { hangs: 2, seed, print }, load);
     };
     oracle = await underLoad(ownStack, { seed, width: 8, print }, disturb);
     expect(oracle.customers.length).toBeGreaterThanOrEqual(30);
@@ -35,7 +35,7 @@ describe(`a stack under load (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   }, 300_000);
 
   it('answers at least half of the requests while one of two replicas is paused or cut off', () => {
-    expect(hangs).toHaveLength(3);
+    expect(hangs).toHaveLength(2);
     for (const hang of hangs)
       expect({ ...hang, bounded: hang.failed <= hang.requests / 2 }).toEqual({ ...hang, bounded: true });
   });

@@ -32,11 +32,12 @@ let colleague: Person;
 let approved: AccessRequest;
 let undecided: AccessRequest;
 
-/** Restarts the stack with its clock ahead by this. */
+/** Restarts the services with their clock ahead by this. */
 async function advance(seconds: number): Promise<void> {
-  await ownStack.stop();
-  ownStack.settings = { HOLDFAST_TEST_CLOCK: `+${seconds}` };
-  await ownStack.start();
+  const services = ownStack.demo.services.map(({ name, replica }) => `${name}-${replica}`);
+  const settings = { HOLDFAST_TEST_CLOCK: `+${seconds}` };
+  await Promise.all(services.map((service) => ownStack.control('stop', service)));
+  await Promise.all(services.map((service) => ownStack.control('start', service, { settings })));
   [shop, reader].forEach((client) => client.clearToken());
 }
 

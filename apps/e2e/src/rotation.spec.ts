@@ -73,28 +73,32 @@ it('loses and rejects no request while every key is rotated, and works without t
   const before = ownStack.secrets;
   const apps = ownStack.demo.organizations.flatMap((o) => o.apps.map(({ name }) => ownStack.app(o.shortId, name)));
   const withSecret = apps.filter(({ clientSecret }) => clientSecret);
-  const oracle = await underLoad(ownStack, { seed: chaosSeed(), width, print: () => undefined }, async (load) => {
-    await eventually(() => load.acknowledged >= 10, 60_000, 'the load to begin');
-    expect((await rotate('start', keys)).changed).toEqual(keys);
-    expect((await rotate('start', keys)).changed).toEqual([]);
-    await restartAll(load);
-    expect((await rotate('switch', keys)).changed).toEqual(keys);
-    expect(await reasonFor(['KEY_ENCRYPTION_KEY_AUTH'])).toMatch(/No replica of auth uses the new value/);
-    await restartAll(load);
+  const oracle = await underLoad(
+    ownStack,
+    { seed: chaosSeed(), width, pauseMs: 200, print: () => undefined },
+    async (load) => {
+      await eventually(() => load.acknowledged >= 10, 60_000, 'the load to begin');
+      expect((await rotate('start', keys)).changed).toEqual(keys);
+      expect((await rotate('start', keys)).changed).toEqual([]);
+      await restartAll(load);
+      expect((await rotate('switch', keys)).changed).toEqual(keys);
+      expect(await reasonFor(['KEY_ENCRYPTION_KEY_AUTH'])).toMatch(/No replica of auth uses the new value/);
+      await restartAll(load);
 
-    // Client secrets are stored under the new pepper when their apps use them.
-    expect(await reasonFor(['SECRET_PEPPER'])).toMatch(/sec_[\w-]+ of app_/);
-    for (const app of withSecret) await requestToken(ownStack, app, 'offers:write');
-    const sealed = keys.filter((key) => key.startsWith('KEY_ENCRYPTION_KEY') || key === 'PRESENCE_KEY');
-    await rotate('finish', sealed, '--wait', '60');
-    // These end by themselves, in hours or days: nobody waits for them here.
-    const waiting = await reasonFor(['COOKIE_KEY', 'PAGE_TOKEN_KEY']);
-    expect(waiting).toMatch(/COOKIE_KEY: .*expires at/);
-    expect(waiting).toMatch(/PAGE_TOKEN_KEY: Until /);
-    await rotate('finish', ['COOKIE_KEY', 'PAGE_TOKEN_KEY', 'SECRET_PEPPER'], '--anyway');
-    await ownStack.operator('key', 'rotate', '--platform', '--overlap', '2');
-    await restartAll(load);
-  });
+      // Client secrets are stored under the new pepper when their apps use them.
+      expect(await reasonFor(['SECRET_PEPPER'])).toMatch(/sec_[\w-]+ of app_/);
+      for (const app of withSecret) await requestToken(ownStack, app, 'offers:write');
+      const sealed = keys.filter((key) => key.startsWith('KEY_ENCRYPTION_KEY') || key === 'PRESENCE_KEY');
+      await rotate('finish', sealed, '--wait', '60');
+      // These end by themselves, in hours or days: nobody waits for them here.
+      const waiting = await reasonFor(['COOKIE_KEY', 'PAGE_TOKEN_KEY']);
+      expect(waiting).toMatch(/COOKIE_KEY: .*expires at/);
+      expect(waiting).toMatch(/PAGE_TOKEN_KEY: Until /);
+      await rotate('finish', ['COOKIE_KEY', 'PAGE_TOKEN_KEY', 'SECRET_PEPPER'], '--anyway');
+      await ownStack.operator('key', 'rotate', '--platform', '--overlap', '2');
+      await restartAll(load);
+    },
+  );
   expect([...unexplained(oracle.attempts, replacements, width), ...(await checkAll(oracle))]).toEqual([]);
   const after = ownStack.secrets;
   expect(keys.filter((key) => after[key] === before[key] || after[`${key}_PREVIOUS`] !== undefined)).toEqual([]);

@@ -6,10 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { z } from 'zod';
 import { createApp, createOrganization, type AppKind, type Contract, type ReplyOf } from '@holdfast/contracts';
+import { runInHost, type CommandResult } from './command-line-host.ts';
 import { cleanEnvironment } from './config.ts';
 import { busClient, operatorActor } from './nats.ts';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Commands that need secrets or ports beside the operator's and the owner's access: tools/holdfast.mjs adds them. */
+const needsMore = new Set(['bus', 'database', 'demo', 'doctor', 'support-bundle']);
 
 export interface App {
   name: string;
@@ -124,6 +128,12 @@ export class Stack {
 
   /** Runs a command of the operator and resolves to its JSON output. Rejects when the command fails. */
   async operator<Printed = unknown>(...args: string[]): Promise<Printed> {
+    if (this.commandLineBuild === undefined && !needsMore.has(args[0]!)) {
+      const done = await this.printed(...args, '--json');
+      if (done.exitCode === 0) return JSON.parse(done.stdout) as Printed;
+      const message = `holdfast ${args.join(' ')} failed: ${done.stderr}`;
+      throw Object.assign(new Error(message), { code: done.exitCode, stderr: done.stderr });
+    }
     const [program, env] = this.#commandLine();
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, '--json'], {
       env: cleanEnvironment(env),
@@ -132,14 +142,10 @@ export class Stack {
   }
 
   /** What a command of the operator prints for people, and its exit code. */
-  async printed(...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
-    const [program, env] = this.#builtCommandLine(this.launcher.build);
-    const options = { env: cleanEnvironment(env) };
-    return new Promise((resolve) => {
-      const running = execFile(process.execPath, [program, ...args], options, (_, stdout, stderr) =>
-        resolve({ exitCode: running.exitCode ?? -1, stdout, stderr }),
-      );
-    });
+  async printed(...args: string[]): Promise<CommandResult> {
+    const { build } = this.launcher;
+    const [, env] = this.#builtCommandLine(build);
+    return runInHost({ build, env, args });
   }
 
   /** The same with standard input. */
@@ -192,10 +198,15 @@ export class Stack {
   }
 
   #builtCommandLine(build: string): [program: string, env: Record<string, string>] {
-    const { natsUrl } = this.launcher;
+    const { natsUrl, databaseUrl } = this.launcher;
     return [
       join(build, 'apps', 'cli', 'dist', 'main.js'),
-      { NATS_URL: natsUrl, NATS_NKEY_SEED: this.secrets.NATS_NKEY_SEED_OPERATOR!, BASE_URL: this.baseUrl },
+      {
+        NATS_URL: natsUrl,
+        NATS_NKEY_SEED: this.secrets.NATS_NKEY_SEED_OPERATOR!,
+        BASE_URL: this.baseUrl,
+        DATABASE_URL: databaseUrl,
+      },
     ];
   }
 

@@ -9,7 +9,7 @@ import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js
 import { retrying } from '../audit/read/retrying-read.js';
 import type { Verdict } from '../audit/verify/log-verifier.js';
 import { describeVerdict } from '../audit/verify/verdict.js';
-import { CommandError, errorMessage } from '../command-error.js';
+import { CommandError, errorMessage, FailedCheckError } from '../command-error.js';
 import { clientSecret } from '../config.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { show } from '../output.js';
@@ -95,7 +95,7 @@ export function auditCommands(program: Command): void {
         Promise.reject(new CommandError(`The log cannot be verified: ${errorMessage(error)}`, undecided)),
       );
       show(verdict, options.json, () => describeVerdict(verdict));
-      if (!verdict.verified) process.exitCode = 1;
+      if (!verdict.verified) throw new FailedCheckError();
     });
 }
 

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
 import { addCommand, type Json } from '../add-command.js';
-import { doctorConfig } from '../config.js';
-import { busFindings } from '../doctor/bus.js';
-import { databaseFindings } from '../doctor/database.js';
+import { FailedCheckError } from '../command-error.js';
 import type { Finding } from '../doctor/finding.js';
-import { streamFindings } from '../doctor/streams.js';
+import { doctorFindings } from '../doctor/findings.js';
 import { show, table } from '../output.js';
 
 export function doctorCommand(program: Command): void {
@@ -16,12 +14,11 @@ export function doctorCommand(program: Command): void {
       'nothing, and exits with 1 when a check fails',
     ['doctor', 'doctor --json'],
   ).action(async ({ json }: Json) => {
-    const { owner, deploySeed } = doctorConfig();
-    const findings = (await Promise.all([busFindings(), streamFindings(deploySeed), databaseFindings(owner)])).flat();
+    const findings = await doctorFindings();
     const failed = findings.filter(({ result }) => result === 'failed').length;
     const warnings = findings.filter(({ result }) => result === 'warning').length;
     show({ findings, failed, warnings }, json, () => report(findings, failed, warnings));
-    if (failed > 0) process.exitCode = 1;
+    if (failed > 0) throw new FailedCheckError();
   });
 }
 

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { runInHost } from '../command-line-host.ts';
 import { cleanEnvironment } from '../config.ts';
 import { root } from '../stack.ts';
 
-/** Runs the command line without access to the stack's files. */
+/** Runs the command line as a process of its own, without access to the stack's files. */
 export function holdfast(
   args: string[],
   env: Record<string, string> = {},
@@ -17,4 +18,13 @@ export function holdfast(
     );
     child.stdin?.end();
   });
+}
+
+/** The same in a process that is shared with other commands, for tests that run many. */
+export async function holdfastShared(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number; output: string; errors: string }> {
+  const { exitCode, stdout, stderr } = await runInHost({ build: root, env, args });
+  return { code: exitCode, output: stdout, errors: stderr };
 }

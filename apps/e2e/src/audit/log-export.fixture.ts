@@ -6,7 +6,7 @@ import type { AuditEvent, AuditProof } from '@holdfast/contracts';
 import { leafHash, openCheckpoint, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import type { Client } from '../client.ts';
 import { stack } from '../under-test.ts';
-import { holdfast } from './command-line.fixture.ts';
+import { holdfastShared } from './command-line.fixture.ts';
 
 interface Verified {
   verified: boolean;
@@ -39,7 +39,7 @@ export class LogKeeper {
   async export(name: string): Promise<string> {
     const { clientId, clientSecret, org } = this.#auditor.app;
     const address = ['--url', `${stack.baseUrl}/o/${org}`, '--client-id', clientId];
-    const { code, errors } = await holdfast(['audit', 'export', ...address, '--out', this.#path(name)], {
+    const { code, errors } = await holdfastShared(['audit', 'export', ...address, '--out', this.#path(name)], {
       HOLDFAST_CLIENT_SECRET: clientSecret,
     });
     expect([code, errors]).toEqual([0, expect.not.stringContaining('rror')]);
@@ -54,7 +54,15 @@ export class LogKeeper {
   /** Verifies an export without the stack, and that it continues a kept checkpoint. */
   async verify(name: string, checkpoint?: string): Promise<Verified> {
     const kept = checkpoint === undefined ? [] : ['--checkpoint', this.#path(checkpoint)];
-    const { output } = await holdfast(['audit', 'verify', this.#path(name), '--key', this.#key, ...kept, '--json']);
+    const { output } = await holdfastShared([
+      'audit',
+      'verify',
+      this.#path(name),
+      '--key',
+      this.#key,
+      ...kept,
+      '--json',
+    ]);
     return JSON.parse(output) as Verified;
   }
 

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { appendRecords, type Action } from '@holdfast/contracts';
 import { busClient, requestInfo } from '../nats.ts';
 import { stack } from '../under-test.ts';
-import { holdfast } from './command-line.fixture.ts';
+import { holdfastShared } from './command-line.fixture.ts';
 import { disableTriggers } from './tampering.fixture.ts';
 
 interface Partition {
@@ -35,7 +35,7 @@ describe('partitions of the log', () => {
   });
   const verify = async (source = org) => {
     const [key = ''] = await stack.operator<string[]>('audit', 'key', org);
-    const { code, output } = await holdfast(['audit', 'verify', source, '--key', key, '--json'], asOperator());
+    const { code, output } = await holdfastShared(['audit', 'verify', source, '--key', key, '--json'], asOperator());
     return { code, ...(JSON.parse(output) as { dropped: number; findings: string[]; notes: string[] }) };
   };
   const append = async (actions: Action[], occurredAt: string) => {
@@ -152,7 +152,7 @@ describe('partitions of the log', () => {
       ),
     ];
     expect(await verify()).toMatchObject({ code: 1, dropped: 3, findings });
-    expect(await holdfast(['audit', 'export', org, '--out', file], asOperator())).toMatchObject({ code: 0 });
+    expect(await holdfastShared(['audit', 'export', org, '--out', file], asOperator())).toMatchObject({ code: 0 });
     expect(await verify(file)).toMatchObject({ code: 1, dropped: 3, findings });
   });
 });

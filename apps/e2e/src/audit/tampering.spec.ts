@@ -12,7 +12,7 @@ import { closeConnections } from '../http.ts';
 import { busClient, type BusClient } from '../nats.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { customerScopes, newClients, stack } from '../under-test.ts';
-import { holdfast } from './command-line.fixture.ts';
+import { holdfastShared } from './command-line.fixture.ts';
 import { disableTriggers, restore, saveTables, tamperings, type Intruder } from './tampering.fixture.ts';
 
 let app: Client;
@@ -35,7 +35,7 @@ async function exportLog(): Promise<string> {
 
 const asOperator = () => ({ NATS_URL: stack.launcher.natsUrl, NATS_NKEY_SEED: stack.secrets.NATS_NKEY_SEED_OPERATOR! });
 const verify = async (source: string, ...more: string[]) => {
-  const { code, output, errors } = await holdfast(
+  const { code, output, errors } = await holdfastShared(
     ['audit', 'verify', source, '--key', key, ...more, '--json'],
     asOperator(),
   );
@@ -153,14 +153,17 @@ it('verifies the log again after it was restored', async () => {
 it('exports the same entries by the command line, and records each read once', async () => {
   const before = readFileSync(await exportLog(), 'utf8');
   const file = join(folder, 'by-command.ndjson');
-  expect(await holdfast(['audit', 'export', app.app.org, '--out', file], asOperator())).toMatchObject({
+  expect(await holdfastShared(['audit', 'export', app.app.org, '--out', file], asOperator())).toMatchObject({
     code: 0,
     errors: `${intruder.size} entries in ${file}.\n`,
   });
   expect(readFileSync(file, 'utf8')).toBe(before);
   // Its own record is appended while it reads.
   expect(
-    await holdfast(['audit', 'verify', app.app.org, '--key', key, '--checkpoint', earlyCheckpoint()], asOperator()),
+    await holdfastShared(
+      ['audit', 'verify', app.app.org, '--key', key, '--checkpoint', earlyCheckpoint()],
+      asOperator(),
+    ),
   ).toMatchObject({ code: 0 });
   const records = (await app.wholeLog())
     .filter((e) => e.seq > intruder.size && e.actor.type === 'operator')

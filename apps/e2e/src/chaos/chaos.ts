@@ -23,6 +23,8 @@ export interface LoadOptions {
   seed: number;
   /** Concurrent customers. */
   width: number;
+  /** Pause of each between two customers, none when left out: a load that leaves the machine time for other work. */
+  pauseMs?: number;
   print: (line: string) => void;
 }
 
@@ -62,7 +64,7 @@ const readerScopes: Operation[] = ['audit:read', 'webhooks:manage'];
  */
 export async function underLoad(
   stack: Stack,
-  { seed, width, print }: LoadOptions,
+  { seed, width, pauseMs = 0, print }: LoadOptions,
   disturb: (load: Load) => Promise<void>,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
@@ -78,8 +80,10 @@ export async function underLoad(
 
   const worker = async (n: number) => {
     const random = randomSequence(seed + n + 1);
-    for (let i = 0; !stopped; i += 1)
+    for (let i = 0; !stopped; i += 1) {
       customers.push(await simulateCustomer(client, browsers, `${org}-${n}-${i}`, random));
+      await sleep(pauseMs);
+    }
   };
   const workers = Promise.all(times(width).map(worker));
   const followers = [feedFollower, checkpointFollower, anonymousCaller];

@@ -169,7 +169,7 @@ describe('a name', () => {
       ),
     ).toMatchObject({ failure: 'timed out' });
     // Less than the five seconds of connecting.
-    expect(performance.now() - began).toBeLessThan(3000);
+    expect(performance.now() - began).toBeLessThan(4900);
   });
 
   test('is not looked up when the URL contains an address', async () => {

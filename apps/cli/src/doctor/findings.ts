@@ -1,0 +1,11 @@
+import { doctorConfig } from '../config.js';
+import { busFindings } from './bus.js';
+import { databaseFindings } from './database.js';
+import type { Finding } from './finding.js';
+import { streamFindings } from './streams.js';
+
+/** Everything that `holdfast doctor` checks. */
+export async function doctorFindings(): Promise<Finding[]> {
+  const { owner, deploySeed } = doctorConfig();
+  return (await Promise.all([busFindings(), streamFindings(deploySeed), databaseFindings(owner)])).flat();
+}
