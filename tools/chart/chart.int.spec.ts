@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -119,6 +119,43 @@ test('only services that call out may reach the internet, and never the network 
     .map((m) => m.metadata.labels?.['app.kubernetes.io/component']);
   expect(open.sort()).toEqual(['auth', 'directory', 'issuance']);
   expect(JSON.stringify(named('minimal', 'NetworkPolicy', 'holdfast-auth').spec)).toContain('"10.0.0.0/8"');
+});
+
+describe('the CronJob that dumps the database', () => {
+  /** Runs its script in a folder in place of the volume, with a pg_dump that has the status `status`. */
+  function dump(folder: string, status: number): number | null {
+    const job = podOf(named('everything', 'CronJob', 'id-backup-dump'))!.containers[0]!;
+    writeFileSync(join(folder, 'pg_dump'), `#!/bin/bash\nmkdir "\${@: -1}"; exit ${status}\n`, { mode: 0o755 });
+    const script = job.args![0]!.replaceAll('/backup', folder);
+    return spawnSync('bash', ['-euc', script], {
+      env: { PATH: `${folder}:${process.env.PATH}`, DATABASE_URL: 'postgresql://localhost/holdfast' },
+    }).status;
+  }
+  const dumps = (folder: string) => readdirSync(folder).filter((name) => name.startsWith('dump-'));
+
+  test('keeps dumps for keepDays, and files that are no dumps', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backup-'));
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    for (const [name, days] of [
+      ['dump-old', 15],
+      ['dump-recent', 13],
+      ['erased.csv', 99],
+    ] as const) {
+      mkdirSync(join(folder, name));
+      utimesSync(join(folder, name), daysAgo(days), daysAgo(days));
+    }
+    expect(dump(folder, 0)).toBe(0);
+    expect(dumps(folder)).toEqual([expect.stringMatching(/^dump-\d{8}T\d{6}$/), 'dump-recent']);
+    expect(readdirSync(folder)).toContain('erased.csv');
+  });
+
+  test('fails without removing a dump when pg_dump fails, and its incomplete dump has another name', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'backup-'));
+    mkdirSync(join(folder, 'dump-old'));
+    utimesSync(join(folder, 'dump-old'), new Date(0), new Date(0));
+    expect(dump(folder, 1)).toBe(1);
+    expect(dumps(folder)).toEqual([expect.stringMatching(/\.partial$/), 'dump-old']);
+  });
 });
 
 describe('values that contradict each other', () => {

@@ -5,9 +5,15 @@ import { testing, type Rendered } from './helm.ts';
 
 type Schema = Record<string, unknown>;
 
+/** Patterns of custom resources are those of Go, which has the flag for upper and lower case in the pattern. */
+const goRegExp = Object.assign(
+  (pattern: string) => new RegExp(pattern.replaceAll('(?i)', ''), pattern.includes('(?i)') ? 'iu' : 'u'),
+  { code: 'new RegExp' },
+);
+
 /** Validates manifests as the API server of a version does that reports unknown members. */
 export class KubernetesSchemas {
-  readonly #ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
+  readonly #ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, code: { regExp: goRegExp } });
   readonly #kinds: Record<string, string>;
   readonly #custom = readSchema('custom-resources');
   readonly #compiled = new Map<string, ValidateFunction>();

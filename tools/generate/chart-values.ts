@@ -21,6 +21,7 @@ const rules: Record<string, Schema> = {
   'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
   'image.digests': { type: 'object', additionalProperties: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } },
   'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+  'backup.keepDays': { type: 'integer', minimum: 1 },
   'service.nodePort': { type: ['integer', 'null'] },
   'defaults.topologySpread.whenUnsatisfiable': { enum: ['ScheduleAnyway', 'DoNotSchedule'] },
   'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'] },

@@ -34,6 +34,8 @@ export function serviceEnv(
       .join(',');
   return {
     LOG_LEVEL: 'info',
+    // No proxy uses this gateway, so nobody waits for it when the stack stops.
+    ...(service === 'gateway' ? { HTTP_DRAIN_SECONDS: '0' } : {}),
     ...inherited(caller, declared),
     NODE_ENV: 'production',
     BASE_URL: addresses.baseUrl,

@@ -40,6 +40,15 @@ export const configSchema = baseConfigSchema.extend({
     .max(60)
     .default(10)
     .describe('Time limit for reading the body of a request, in seconds'),
+  HTTP_DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(10)
+    .default(5)
+    .describe(
+      'Time in which a stopping replica still handles requests and closes each connection after its response, in seconds',
+    ),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
   AUTH_CA_FILE: readableFile
     .optional()

@@ -148,6 +148,7 @@ export class GatewayStack {
       BASE_URL: 'https://id.example',
       HTTP_PORT: String(port),
       HTTP_HOST: '127.0.0.1',
+      HTTP_DRAIN_SECONDS: '0',
       AUTH_URLS: auths.map((a) => a.url).join(','),
       PAGE_TOKEN_KEY: Buffer.alloc(32, 5).toString('base64url'),
       ...env,

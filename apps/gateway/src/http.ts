@@ -1,7 +1,7 @@
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import { type BusTransport } from '@holdfast/messaging';
 import {
@@ -11,6 +11,7 @@ import {
   serverTimeouts,
   startRequestSpan,
   unavailable,
+  untilUnused,
   type Clock,
   type Logger,
 } from '@holdfast/platform';
@@ -80,26 +81,28 @@ export function createHttpApp(config: GatewayConfig) {
       async (request) => app.get(AccessTokenStrategy).validate(request),
     );
     fastify.decorateRequest('requestContext');
-    let closing = false;
-    fastify.addHook('preClose', (done) => {
-      closing = true;
-      done();
+    let phase: 'open' | 'draining' | 'closing' = 'open';
+    fastify.addHook('preClose', async () => {
+      phase = 'draining';
+      await untilUnused(fastify.server, config.HTTP_DRAIN_SECONDS * 1000);
+      phase = 'closing';
     });
     const errorForms = new Map(endpoints.map((declared) => [routeOf(declared), declared.errorForm]));
     fastify.addHook('onRequest', (request, reply, done) => {
       const span = isProbe(request.routeOptions.url ?? '') ? undefined : startRequestSpan(request.method);
       request.requestContext = newRequestContext(request, errorForms.get(matchedRoute(request)), span);
       void reply.headers(commonHeaders(request.requestContext));
+      if (phase !== 'open') void reply.header('connection', 'close');
       if (span) span.run(done);
       else done();
     });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
-    fastify.addHook('onRequest', (request, reply, done) =>
+    fastify.addHook('onRequest', (request, _reply, done) =>
       done(
-        closing
-          ? stoppingError(reply)
+        phase === 'closing'
+          ? unavailable('This server is stopping; another one answers.')
           : clock.trust() === 'wrong' && !isProbe(request.routeOptions.url ?? '')
             ? wrongClockError()
             : repeatedHostError(request),
@@ -118,14 +121,6 @@ export function createHttpApp(config: GatewayConfig) {
     await app.listen(config.HTTP_PORT, config.HTTP_HOST);
     return app;
   };
-}
-
-/**
- * The error for requests on connections that were busy when shutdown began: the caller sends them to another replica.
- */
-function stoppingError(reply: FastifyReply): AppError {
-  void reply.header('connection', 'close');
-  return unavailable('This server is stopping; another one answers.');
 }
 
 /** With a wrong clock, tokens would be verified and records dated by a wrong time, so no request is handled. */

@@ -114,7 +114,8 @@ export class RevocationFeed {
   private async refresh(): Promise<void> {
     if (this.refreshing) return;
     this.refreshing = true;
-    while (this.reloadAll || this.seq === undefined || this.seq < this.announced) {
+    // After the connection is closed no load can succeed; a loop without an end would keep the process running.
+    while (!this.bus.connection.isClosed() && (this.reloadAll || (this.seq ?? -1) < this.announced)) {
       const before = this.reloadAll ? undefined : this.seq;
       try {
         await this.load();

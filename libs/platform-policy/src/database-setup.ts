@@ -76,6 +76,27 @@ const revokedFromPublic = [
    EXCEPTION WHEN insufficient_privilege THEN NULL; END $$`,
 ];
 
+/** Attributes that a service's role must not have: the column of pg_roles, and the option that removes it. */
+const forbiddenAttributes = [
+  ['rolsuper', 'NOSUPERUSER'],
+  ['rolcreatedb', 'NOCREATEDB'],
+  ['rolcreaterole', 'NOCREATEROLE'],
+  ['rolreplication', 'NOREPLICATION'],
+  ['rolbypassrls', 'NOBYPASSRLS'],
+] as const;
+
+/**
+ * Removes the attributes that the role has. PostgreSQL lets only a role with an attribute mention it, even to remove
+ * what is not there, and the owner of a managed database is no superuser.
+ */
+function withoutPrivileges(role: string): string {
+  const checks = forbiddenAttributes.map(
+    ([column, option]) =>
+      `IF EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}' AND ${column}) THEN ALTER ROLE ${role} ${option}; END IF;`,
+  );
+  return `DO $$ BEGIN ${checks.join(' ')} END $$`;
+}
+
 /**
  * Roles, schemas and grants, as idempotent statements for the owner of the database. Migrations create the tables, as
  * the owner. A service's role may read and write rows of its own schema and nothing else.
@@ -93,7 +114,8 @@ export function databaseSetup({ passwords, connectionLimit = defaultConnectionLi
     const set = settings(service).map(([name, value]) => `ALTER ROLE ${role} SET ${name} = ${value};`);
     statements.push(
       `DO $$ BEGIN CREATE ROLE ${role} LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
-      `ALTER ROLE ${role} WITH LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD ${quote(password)}`,
+      `ALTER ROLE ${role} WITH LOGIN PASSWORD ${quote(password)}`,
+      withoutPrivileges(role),
       // One statement, so that no session begins in between. It also removes what the role has set for itself.
       `DO $$ BEGIN ALTER ROLE ${role} RESET ALL; ${set.join(' ')} END $$`,
       ...limits(service, connectionLimit),

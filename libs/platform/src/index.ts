@@ -31,3 +31,4 @@ export * from './http/read-json.js';
 export * from './http/server-timeouts.js';
 export * from './http/server-tls.js';
 export * from './http/strict-json.js';
+export * from './http/until-unused.js';

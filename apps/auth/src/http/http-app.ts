@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
@@ -13,6 +13,7 @@ import {
   serverTimeouts,
   startRequestSpan,
   traceHeader,
+  untilUnused,
   type Clock,
   type Logger,
   type ServerTlsFiles,
@@ -36,7 +37,6 @@ const keepAliveTimeoutMs = 75_000;
  * cannot know whether the request was processed.
  */
 const drainMs = 1200;
-const drainStepMs = 50;
 /** The gateway probes it over the connection that it uses for requests. */
 const readyPath = '/readyz';
 const readyLimitMs = 500;
@@ -77,8 +77,7 @@ export function createHttpApp(config: Config) {
     let closing = false;
     fastify.addHook('preClose', async () => {
       closing = true;
-      for (let leftMs = drainMs; leftMs > 0 && (await connectionsOf(fastify.server)) > 0; leftMs -= drainStepMs)
-        await setTimeout(drainStepMs);
+      await untilUnused(fastify.server, drainMs);
     });
     // Before any parsing: oidc-provider reads bodies itself.
     const observer = new HttpObserver(logger, config);
@@ -126,10 +125,6 @@ function serverTlsFiles(config: Config): ServerTlsFiles | undefined {
   throw new Error(
     'Without both HTTP_CERT_FILE and HTTP_KEY_FILE, auth would serve plain HTTP although TLS is configured. Set both.',
   );
-}
-
-function connectionsOf(server: Server): Promise<number> {
-  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
 }
 
 /** Rejects a request before it begins: while the replica stops, and with a wrong clock, since tokens would be wrong. */

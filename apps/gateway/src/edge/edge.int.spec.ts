@@ -185,6 +185,26 @@ describe('a denied request', () => {
 });
 
 describe('a gateway that is stopping', () => {
+  it('handles requests while it drains, and closes each connection after its response', async () => {
+    const stopping = await stack.gateway([auth], { HTTP_DRAIN_SECONDS: '10' });
+    const request = `POST /oauth2/token HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
+    const [first, second] = [raw(request, stopping), raw(request, stopping)];
+    await eventually(() => first.text.includes('200 OK') && second.text.includes('200 OK'));
+    expect(first.text).not.toMatch(/connection: close/i);
+    const stopped = stopping.service.stop();
+    await eventually(async () => {
+      const other = raw(request, stopping);
+      await eventually(() => other.text.includes('200 OK'));
+      return /connection: close/i.test(other.text);
+    });
+    for (const client of [first, second]) {
+      client.socket.write(request);
+      await eventually(() => client.closed);
+      expect(client.text).toMatch(/HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 [^]*connection: close/i);
+    }
+    await stopped;
+  });
+
   it('answers further requests on busy connections with 503 in the form of the endpoint', async () => {
     let release = (): void => undefined;
     auth.hold = new Promise<void>((resolve) => (release = resolve));
