@@ -46,9 +46,7 @@ export const configSchema = baseConfigSchema.extend({
     .min(0)
     .max(10)
     .default(5)
-    .describe(
-      'Time in which a stopping replica still handles requests and closes each connection after its response, in seconds',
-    ),
+    .describe('How long a stopping replica handles requests and closes each connection after a response, in seconds'),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
   AUTH_CA_FILE: readableFile
     .optional()

@@ -90,10 +90,10 @@ const forbiddenAttributes = [
  * what is not there, and the owner of a managed database is no superuser.
  */
 function withoutPrivileges(role: string): string {
-  const checks = forbiddenAttributes.map(
-    ([column, option]) =>
-      `IF EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}' AND ${column}) THEN ALTER ROLE ${role} ${option}; END IF;`,
-  );
+  const checks = forbiddenAttributes.map(([column, option]) => {
+    const has = `EXISTS (SELECT FROM pg_roles WHERE rolname = '${role}' AND ${column})`;
+    return `IF ${has} THEN ALTER ROLE ${role} ${option}; END IF;`;
+  });
   return `DO $$ BEGIN ${checks.join(' ')} END $$`;
 }
 
