@@ -1,11 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import { beginPersonSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
+import { authenticationOptions, challengeKeysOf, relyingPartyOf, signedChallenge, signInOf } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { challengeKeysOf, personSignInOf } from './person-sign-in-challenge.js';
 
 /**
  * Begins the ceremony of a person's sign-in: options that name no passkey, bound to one interaction. It stores nothing,
@@ -23,7 +22,11 @@ export class BeginPersonSignInHandler {
     { interaction, relyingParty }: RequestOf<typeof beginPersonSignIn>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginPersonSignIn>> {
-    const challenge = signedChallenge(challengeKeysOf(this.config), personSignInOf(org, interaction), this.clock.now());
+    const challenge = signedChallenge(
+      challengeKeysOf(this.config, 'people'),
+      signInOf(org, interaction),
+      this.clock.now(),
+    );
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return {
       options: await authenticationOptions(rp, challenge),

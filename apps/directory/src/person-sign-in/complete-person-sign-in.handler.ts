@@ -4,10 +4,12 @@ import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
   acceptsPasskeysOf,
+  challengeKeysOf,
   consumeSignedChallenge,
   readAuthentication,
   relyingPartyOf,
   requireValidSignedChallenge,
+  signInOf,
   verifyAuthentication,
   type StoredPasskey,
 } from '@holdfast/passkeys';
@@ -16,7 +18,6 @@ import { CONFIG } from '@holdfast/service';
 import { PersonAccess } from '../assignments/person-access.js';
 import type { Config } from '../config.js';
 import type { PersonStatus } from '../people/person.js';
-import { challengeKeysOf, personSignInOf } from './person-sign-in-challenge.js';
 
 type Reply = ReplyOf<typeof completePersonSignIn>;
 
@@ -57,8 +58,13 @@ export class CompletePersonSignInHandler {
     { org }: RequestContext,
   ): Promise<Reply> {
     const authentication = readAuthentication(response);
-    const signIn = personSignInOf(org, interaction);
-    requireValidSignedChallenge(challengeKeysOf(this.config), authentication.challenge, signIn, this.clock.now());
+    const signIn = signInOf(org, interaction);
+    requireValidSignedChallenge(
+      challengeKeysOf(this.config, 'people'),
+      authentication.challenge,
+      signIn,
+      this.clock.now(),
+    );
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
       authentication.credentialId,
       org,

@@ -1,11 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
 import { beginSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { authenticationOptions, relyingPartyOf, signedChallenge } from '@holdfast/passkeys';
+import { authenticationOptions, challengeKeysOf, relyingPartyOf, signedChallenge, signInOf } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { challengeKeysOf, signInOf } from './sign-in-challenge.js';
 
 /**
  * Begins the ceremony of a sign-in: options that name no passkey, bound to one interaction. It stores nothing, since
@@ -23,7 +22,11 @@ export class BeginSignInHandler {
     { interaction, relyingParty }: RequestOf<typeof beginSignIn>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginSignIn>> {
-    const challenge = signedChallenge(challengeKeysOf(this.config), signInOf(org, interaction), this.clock.now());
+    const challenge = signedChallenge(
+      challengeKeysOf(this.config, 'customers'),
+      signInOf(org, interaction),
+      this.clock.now(),
+    );
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return {
       options: await authenticationOptions(rp, challenge),

@@ -4,10 +4,12 @@ import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
   acceptsPasskeysOf,
+  challengeKeysOf,
   consumeSignedChallenge,
   readAuthentication,
   relyingPartyOf,
   requireValidSignedChallenge,
+  signInOf,
   verifyAuthentication,
   type StoredPasskey,
 } from '@holdfast/passkeys';
@@ -16,7 +18,6 @@ import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
 import { Renewals } from './renewals.js';
-import { challengeKeysOf, signInOf } from './sign-in-challenge.js';
 
 type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
 type Reply = ReplyOf<typeof completeSignIn>;
@@ -61,7 +62,12 @@ export class CompleteSignInHandler {
     const { org } = context;
     const authentication = readAuthentication(response);
     const signIn = signInOf(org, interaction);
-    requireValidSignedChallenge(challengeKeysOf(this.config), authentication.challenge, signIn, this.clock.now());
+    requireValidSignedChallenge(
+      challengeKeysOf(this.config, 'customers'),
+      authentication.challenge,
+      signIn,
+      this.clock.now(),
+    );
     const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
       authentication.credentialId,
       org,

@@ -48,9 +48,9 @@ const records: SealedTable = {
   contextOf: ({ org, id }: { org: string; id: string }) => recordContext(org, id),
 };
 
-/** Encrypts what auth has stored with the current KEY_ENCRYPTION_KEY after its rotation. */
+/** Follows the rotations of the keys of auth, and encrypts what is stored with the current one. */
 @Injectable()
-export class ReEncryption {
+export class KeyRotation {
   private readonly uses: KeyUse[];
 
   constructor(database: Database, @Inject(CONFIG) config: Config, readiness: Readiness) {
@@ -87,12 +87,12 @@ export class ReEncryption {
   }
 
   @Interval({
-    name: 're_encryption',
+    name: 'key_rotation',
     intervalMs: keyUseIntervalMs,
     runAtStart: true,
-    failure: 'Failed to encrypt what is stored with the current KEY_ENCRYPTION_KEY',
+    failure: 'Failed to follow the rotation of keys. Both keys stay valid',
   })
-  async reEncryptAll(stopping?: () => boolean): Promise<void> {
+  async follow(stopping?: () => boolean): Promise<void> {
     for (const use of this.uses) await use.run(stopping);
   }
 }
