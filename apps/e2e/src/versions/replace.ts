@@ -60,19 +60,18 @@ const settleMs = 5000;
 
 /**
  * Failed requests that no replacement explains. Requests to a gateway that is being replaced do not count: a load
- * balancer would leave it out. Elsewhere each of the `width` callers may lose the one request that the stopped replica
- * was handling.
+ * balancer would leave it out. Elsewhere at most `maxPerReplacement` requests may fail for each one.
  */
-export function unexplained(attempts: Attempt[], replacements: Replacement[], width: number): string[] {
+export function unexplained(attempts: Attempt[], replacements: Replacement[], maxPerReplacement: number): string[] {
   const failed = attempts.filter(({ status }) => status === undefined || status >= 500);
   const during = ({ from, to }: Replacement, a: Attempt): boolean => a.at >= from - settleMs && a.at <= to + settleMs;
   const lost = failed.filter((a) => !replacements.some((r) => r.gateway === a.gateway && during(r, a)));
   const outside = lost.filter((a) => !replacements.some((r) => during(r, a)));
   const tooMany =
-    lost.length > width * replacements.length
+    lost.length > maxPerReplacement * replacements.length
       ? [
-          `${lost.length} of ${attempts.length} requests of ${width} callers failed ` +
-            `during ${replacements.length} replacements`,
+          `${lost.length} of ${attempts.length} requests failed during ${replacements.length} replacements: ` +
+            lost.map((a) => `${a.id} with ${a.status ?? 'no response'} ${a.code ?? ''}`).join(', '),
         ]
       : [];
   return [
