@@ -175,6 +175,7 @@ describe('values that contradict each other', () => {
     ['gatewayApi.enabled=true', 'parentRefs names no Gateway'],
     ['services.auth.terminationGracePeriodSeconds=10', 'auth: terminationGracePeriodSeconds is 10'],
     ['services.auth.autoscaling.requestRate.enabled=true', 'auth: autoscaling.requestRate is enabled'],
+    ['services.audit.autoscaling.load.enabled=true', 'audit: autoscaling.load is enabled'],
     ['defaults.podDisruptionBudget.maxUnavailable=0', 'blocks every drain'],
     ['serviceAccount.create=false', 'serviceAccount.name is empty'],
     ['postgresql.mode=sqlite', '/postgresql/mode'],

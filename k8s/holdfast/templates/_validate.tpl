@@ -69,6 +69,9 @@
 {{- if and $s.autoscaling.requestRate.enabled (not $s.autoscaling.enabled) -}}
 {{- $problems = append $problems (printf "%s: autoscaling.requestRate is enabled, and autoscaling is not." $name) -}}
 {{- end -}}
+{{- if and $s.autoscaling.load.enabled (not $s.autoscaling.enabled) -}}
+{{- $problems = append $problems (printf "%s: autoscaling.load is enabled, and autoscaling is not." $name) -}}
+{{- end -}}
 {{- if eq (toString $s.podDisruptionBudget.maxUnavailable) "0" -}}
 {{- $problems = append $problems (printf "%s: podDisruptionBudget.maxUnavailable 0 blocks every drain of a node." $name) -}}
 {{- end -}}

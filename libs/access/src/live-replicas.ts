@@ -25,7 +25,7 @@ export class LiveReplicas {
     return this.missed.size + 1;
   }
 
-  /** Whether the others had the time to announce themselves. Before, this replica would take the whole quota for itself. */
+  /** Whether the others had the time to announce themselves. Before, this replica would take the whole quota. */
   get known(): boolean {
     return this.returns >= returnsUntilKnown;
   }

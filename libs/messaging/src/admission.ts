@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { ErrorOrigin, ServiceName } from '@holdfast/contracts';
 import { AppError, expired, unavailable } from '@holdfast/platform';
+import { loadOf, type Load } from './load.js';
 
 export interface AdmissionLimits {
   /** Requests that are handled concurrently. */
@@ -55,6 +56,7 @@ const defaults: AdmissionLimits = { maxRunning: 256, maxQueued: 256, maxWaitMs: 
 export class Admission {
   private running = 0;
   private readonly queue: Waiting[] = [];
+  private readonly load: Load;
 
   constructor(
     private readonly service: string,
@@ -62,6 +64,7 @@ export class Admission {
     private readonly now: () => number = () => performance.now(),
   ) {
     inUse.set(service, this);
+    this.load = loadOf(service);
   }
 
   get usage(): Record<'running' | 'queued', { now: number; max: number }> {
@@ -86,10 +89,13 @@ export class Admission {
     if (expiresAt !== undefined && expiresAt <= now) throw this.rejection('expired');
     if (this.running < this.limits.maxRunning) {
       this.running += 1;
+      this.load.accept(this.share());
       return;
     }
     if (this.queue.length >= this.limits.maxQueued) throw this.rejection('overloaded');
-    await new Promise<void>((begin, reject) => this.queue.push({ enqueuedAt: now, expiresAt, begin, reject }));
+    const begun = new Promise<void>((begin, reject) => this.queue.push({ enqueuedAt: now, expiresAt, begin, reject }));
+    this.load.accept(this.share());
+    await begun;
   }
 
   /** Begins the first waiting request that has not expired. */
@@ -103,8 +109,13 @@ export class Admission {
     this.running -= 1;
   }
 
+  private share(): number {
+    return (this.running + this.queue.length) / (this.limits.maxRunning + this.limits.maxQueued);
+  }
+
   private rejection(cause: 'overloaded' | 'expired'): AppError {
     rejected.inc({ service: this.service, cause });
+    if (cause === 'overloaded') this.load.reject();
     return cause === 'expired'
       ? expired()
       : unavailable(`${this.service} is overloaded; try again in a moment.`, 1, {

@@ -9,6 +9,7 @@ export * from './declare.js';
 export * from './decorated-methods.js';
 export * from './dropped-messages.js';
 export * from './handles.js';
+export * from './load.js';
 export * from './validated-subscription.js';
 export * from './connection-status.js';
 export * from './message-spans.js';

@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Contract, RequestContext, ServiceName } from '@holdfast/contracts';
 import { unavailable } from '@holdfast/platform';
+import { loadOf } from './load.js';
 
 export interface OutgoingLimitsOptions {
   /** Concurrent requests to all services. */
@@ -29,6 +30,7 @@ const rejected = new Counter({
 export class OutgoingLimits {
   private readonly of = new Map<ServiceName, number>();
   private total = 0;
+  private readonly load = loadOf('outgoing requests');
 
   constructor(private readonly options: OutgoingLimitsOptions) {}
 
@@ -45,12 +47,14 @@ export class OutgoingLimits {
       concurrent >= this.options.maxPerService ? 'service' : this.total >= this.options.max ? 'all' : undefined;
     if (limit) {
       rejected.inc({ service, limit });
+      this.load.reject();
       throw unavailable(`Too many concurrent requests to ${service}; try again in a moment.`, 1, {
         dependency: 'admission',
         cause: 'overloaded',
       });
     }
     this.change(service, 1);
+    this.load.accept(Math.max((concurrent + 1) / this.options.maxPerService, this.total / this.options.max));
     try {
       return await send();
     } finally {

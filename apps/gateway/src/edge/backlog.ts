@@ -1,5 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import { Counter } from 'prom-client';
+import { loadOf } from '@holdfast/messaging';
 import { unavailable } from '@holdfast/platform';
 import type { HttpObserver } from '@holdfast/service';
 import type { Endpoint } from '../endpoints/endpoint.js';
@@ -49,20 +50,24 @@ export function shedBacklog(
   backlog = new Backlog(),
 ): void {
   let concurrentRequests = 0;
+  const load = loadOf('event loop');
   const ticking = setInterval(() => backlog.tick(), tickMs).unref();
   server.once('close', () => clearInterval(ticking));
   const handlers = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
+    // Fewer requests are never shed, however late the event loop is.
+    const share = concurrentRequests < minConcurrentRequests ? 0 : backlog.ageMs() / maxMs;
     if (
-      concurrentRequests >= minConcurrentRequests &&
-      backlog.ageMs() > maxMs &&
+      share > 1 &&
       !isProbe(request.url!.split('?', 1)[0]!) &&
       !isNavigation({ url: request.url!, headers: request.headers })
     ) {
       shed.inc();
+      load.reject();
       return shedRequest(request, response);
     }
+    load.accept(Math.min(1, share));
     concurrentRequests += 1;
     response.once('close', () => (concurrentRequests -= 1));
     for (const handle of handlers) handle(request, response);
