@@ -41,7 +41,11 @@ function environment() {
   const passwords =
     command === 'database' ? Object.entries(secrets).filter(([name]) => name.startsWith('DB_PASSWORD_')) : [];
   // For commands that run as the owner of the database.
-  const owner = stack.databaseUrl ? { DATABASE_URL: stack.databaseUrl } : {};
+  const owners = Object.entries(stack.databaseUrls ?? {}).map(([name, url]) => [
+    `DATABASE_URL_${name.toUpperCase()}`,
+    url,
+  ]);
+  const owner = stack.databaseUrl ? { DATABASE_URL: stack.databaseUrl, ...Object.fromEntries(owners) } : {};
   // For `demo seed`: the redirect URIs of the example's apps contain its ports.
   const ports = stack.examples
     ? { SHOP_PORT: String(stack.examples.shop), KIOSK_PORT: String(stack.examples.kiosk) }

@@ -113,6 +113,58 @@ test('the setup Job has another name when it changes, because a Job cannot be ch
   expect(jobs(changed)).not.toEqual(jobs(of('bundled')));
 });
 
+test('a service with an owner has a database of its own, and issuance reaches the watermarks of subjects', () => {
+  const env = (kind: string, name: string | RegExp, container: string): Record<string, unknown> => {
+    const found = of('external').find((m) => m.kind === kind && RegExp(name).test(m.metadata.name))!;
+    const pod = podOf(found)!;
+    const all = [...(pod.initContainers ?? []), ...pod.containers];
+    const { env: variables = [] } = all.find((one) => one.name === container)!;
+    return Object.fromEntries(variables.map(({ name, value, valueFrom }) => [name, value ?? valueFrom?.secretKeyRef]));
+  };
+  expect(env('Deployment', /-issuance$/, 'issuance')).toMatchObject({
+    DATABASE_URL: 'postgresql://holdfast_issuance@db.example.com:5432/holdfast',
+    WATERMARK_DATABASE_URL: 'postgresql://holdfast_issuance@subjects.example.com:5432/holdfast',
+  });
+  expect(env('StatefulSet', /-audit$/, 'audit')).toMatchObject({
+    DATABASE_URL: 'postgresql://holdfast_audit@audit.example.com:5433/audit',
+  });
+  expect(env('Deployment', /-auth$/, 'auth')).not.toHaveProperty('WATERMARK_DATABASE_URL');
+  const owners = {
+    DATABASE_URL: { name: 'database-owner', key: 'DATABASE_URL' },
+    DATABASE_URL_AUDIT: { name: 'audit-owner', key: 'url' },
+    DATABASE_URL_SUBJECTS: { name: 'subjects-owner', key: 'DATABASE_URL' },
+  };
+  expect(env('Job', /-setup-/, 'database')).toMatchObject(owners);
+  expect(env('CronJob', /-rewrite$/, 'rewrite')).toMatchObject(owners);
+  expect(env('Job', /-setup-/, 'migrate-audit')).toMatchObject({ DATABASE_URL: owners.DATABASE_URL_AUDIT });
+  expect(env('Job', /-setup-/, 'migrate-auth')).toMatchObject({ DATABASE_URL: owners.DATABASE_URL });
+  const policy = (name: string) => JSON.stringify(named('external', 'NetworkPolicy', name).spec);
+  expect(policy('holdfast-setup')).toContain('"port":5433');
+  expect(policy('holdfast-issuance')).not.toContain('"port":5433');
+});
+
+test('only subjects and audit read from a standby, each from one of its own database', () => {
+  const readUrls = (set: string): Record<string, string | undefined> =>
+    Object.fromEntries(
+      serviceNames.map((service) => {
+        const workload = of(set).find(
+          (m) => podOf(m) && m.metadata.labels?.['app.kubernetes.io/component'] === service,
+        )!;
+        const { env = [] } = podOf(workload)!.containers.find(({ name }) => name === service)!;
+        return [service, env.find(({ name }) => name === 'DATABASE_READ_URL')?.value];
+      }),
+    );
+  const given = (set: string) => Object.entries(readUrls(set)).filter(([, url]) => url !== undefined);
+  // Subjects has a database of its own there, without a standby.
+  expect(given('external')).toEqual([['audit', 'postgresql://holdfast_audit@audit-standby.example.com:5433/audit']]);
+  expect(given('cloudnativepg')).toEqual(
+    ['subjects', 'audit'].map((service) => [
+      service,
+      `postgresql://holdfast_${service}@holdfast-postgresql-ro:5432/holdfast`,
+    ]),
+  );
+});
+
 test('only services that call out may reach the internet, and never the network of the cluster', () => {
   const open = of('minimal')
     .filter((m) => m.kind === 'NetworkPolicy' && JSON.stringify(m.spec).includes('0.0.0.0/0'))

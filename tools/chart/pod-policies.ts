@@ -11,7 +11,7 @@ interface Container {
   };
   resources?: Record<'requests' | 'limits', Record<string, string> | undefined>;
   args?: string[];
-  env?: { name: string; value?: string }[];
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
 }
 
 export interface PodSpec {

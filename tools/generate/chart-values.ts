@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isScalar, parseDocument, type Node, type YAMLMap } from 'yaml';
-import { serviceNames } from '@holdfast/contracts';
+import { databaseServices, serviceNames } from '@holdfast/contracts';
 import { root } from '../setup/paths.mjs';
 import { code, page, table } from './markdown.ts';
 
@@ -15,6 +15,9 @@ const rules: Record<string, Schema> = {
   'tls.mode': { enum: ['generated', 'cert-manager', 'existing', 'disabled'] },
   'tls.lifetimeDays': { type: 'integer', minimum: 30, maximum: 825 },
   'postgresql.mode': { enum: ['external', 'cloudnativepg', 'bundled'] },
+  'postgresql.external.perService': objectOf(
+    Object.fromEntries(databaseServices.map((name) => [name, serviceDatabase()])),
+  ),
   'postgresql.cloudnativepg.pooler.poolMode': { enum: ['session', 'transaction'] },
   'nats.mode': { enum: ['external', 'bundled'] },
   'nats.streamReplicas': { enum: [null, 1, 3] },
@@ -56,6 +59,14 @@ export function chartValuesSchema(): string {
     ...objectOf({ ...properties, services: objectOf(services), global: { type: 'object' } }),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** Where one service finds PostgreSQL: another address of the common database, or with an owner its own database. */
+function serviceDatabase(): Schema {
+  const text = { type: 'string', minLength: 1 };
+  const port = { type: 'integer', minimum: 1, maximum: 65_535 };
+  const owner = { ...objectOf({ existingSecret: text, key: text }), required: ['existingSecret'] };
+  return objectOf({ host: text, port, database: text, owner, readHost: text });
 }
 
 function objectOf(properties: Schema): Schema {

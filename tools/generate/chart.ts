@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { databaseRole, databaseServices, serviceNames, services, type ServiceName } from '@holdfast/contracts';
-import { databasePasswordName, secretVariables } from '@holdfast/platform-policy';
+import { databasePasswordName, secretVariables, watermarkWriters } from '@holdfast/platform-policy';
 import { root } from '../setup/paths.mjs';
 import { built } from './built.ts';
 import { jsonSchemaOf } from './schema.ts';
@@ -26,6 +26,8 @@ async function chartService(name: ServiceName, order: readonly string[]): Promis
   return {
     http,
     ...(database && { database: { role: databaseRole(name), password: databasePasswordName(name) } }),
+    raisesWatermarksOf: watermarkWriters().find(({ writers }) => writers.includes(name))?.readModel ?? null,
+    readsFromReplica: 'DATABASE_READ_URL' in properties,
     // NetworkPolicy: the internet may be called by these services only.
     callsOut: 'OUTBOUND_PORTS' in properties,
     checkpoints: 'CHECKPOINT_DIR' in properties,

@@ -20,6 +20,7 @@ const labels: Record<string, string> = {
   code: '`ok`, or a code of [errors.md](errors.md)',
   consumer: 'the service that consumes events',
   contract: 'subject of a contract in [bus.md](bus.md)',
+  served: 'where a read was: `replica`, or the primary because the replica `lags`, has `failed` or is `away`',
   dependency: 'path from the called service to what failed, such as `issuance/postgres`',
   key: 'a secret: `SECRET_PEPPER`, `KEY_ENCRYPTION_KEY`, `COOKIE_KEY` or `PRESENCE_KEY`',
   job: 'name of a periodic job',

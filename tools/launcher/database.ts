@@ -1,29 +1,52 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { databaseServices } from '@holdfast/contracts';
+import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { databaseSetup, type Secrets } from '@holdfast/platform-policy';
 import { ReportedError } from '../infra/console.ts';
 import type { Jobs } from './jobs.ts';
 import { databasePasswords } from './secrets.ts';
+import type { Addresses } from './service-env.ts';
 
 /** The database of the launcher's own server. DATABASE_URL names that of an external one. */
 export const databaseName = 'holdfast';
 
-export async function createDatabase(maintenanceUrl: string): Promise<void> {
+export async function createDatabases(maintenanceUrl: string, urls: string[]): Promise<void> {
   await withClient(maintenanceUrl, async (client) => {
-    const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [databaseName]);
-    if (!rowCount) await client.query(`CREATE DATABASE ${databaseName}`);
+    for (const url of urls) {
+      const name = new URL(url).pathname.slice(1);
+      const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+      if (!rowCount) await client.query(`CREATE DATABASE ${name}`);
+    }
   });
 }
 
+/** The URL of a database for each service, on the same server. */
+export function ownDatabaseUrls(ownerUrl: string): Partial<Record<ServiceName, string>> {
+  const url = new URL(ownerUrl);
+  return Object.fromEntries(
+    databaseServices.map((service) => [
+      service,
+      Object.assign(new URL(url), { pathname: `/${databaseName}_${service}` }).href,
+    ]),
+  );
+}
+
 /** Creates roles, schemas and grants, then each service's tables. May be repeated on a stack that has them. */
-export async function setUpDatabase(ownerUrl: string, secrets: Secrets, jobs: Jobs, build: string): Promise<void> {
-  await withClient(ownerUrl, async (client) => {
-    for (const statement of databaseSetup({ passwords: databasePasswords(secrets) })) await client.query(statement);
-  });
-  const migrate = (service: string): Promise<string> =>
+export async function setUpDatabases(
+  { databaseUrl, databaseUrls }: Pick<Addresses, 'databaseUrl' | 'databaseUrls'>,
+  secrets: Secrets,
+  jobs: Jobs,
+  build: string,
+): Promise<void> {
+  const urlOf = (service: ServiceName): string => databaseUrls?.[service] ?? databaseUrl;
+  const passwords = databasePasswords(secrets);
+  for (const [url, services] of Map.groupBy(databaseServices, urlOf))
+    await withClient(url, async (client) => {
+      for (const statement of databaseSetup({ passwords, services })) await client.query(statement);
+    });
+  const migrate = (service: ServiceName): Promise<string> =>
     jobs.run(`The migration of ${service}`, [join(build, 'apps', service, 'dist', 'migrate.js')], {
-      DATABASE_URL: ownerUrl,
+      DATABASE_URL: urlOf(service),
     });
   await Promise.all(databaseServices.map(migrate));
 }

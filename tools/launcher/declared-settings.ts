@@ -18,6 +18,7 @@ const managed = new Set([
   'COOKIE_KEY_PREVIOUS',
   'DATABASE_CA_FILE',
   'DATABASE_PASSWORD_FILE',
+  'DATABASE_READ_URL',
   'DATABASE_URL',
   'HOLDFAST_EXIT_WITH_PARENT',
   'HOLDFAST_REPLICA',
@@ -37,6 +38,7 @@ const managed = new Set([
   'PRESENCE_KEY',
   'PRESENCE_KEY_PREVIOUS',
   'SECRET_PEPPER',
+  'WATERMARK_DATABASE_URL',
 ]);
 
 /** Variables that the launcher, its tests and the example shop read. */

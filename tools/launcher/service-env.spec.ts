@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { services, type ServiceName } from '@holdfast/contracts';
 import { missingSecrets } from '@holdfast/platform-policy';
+import { ownDatabaseUrls } from './database.ts';
 import type { Instance } from './instances.ts';
 import { serviceEnv } from './service-env.ts';
 
@@ -46,6 +47,19 @@ describe('the environment of a service', () => {
       'postgresql://holdfast_issuance:issuance%2Fpassword@127.0.0.1:5432/holdfast',
     );
     expect(envOf('gateway').DATABASE_URL).toBeUndefined();
+  });
+
+  test('has the URL of its own database, and issuance that of subjects for watermarks', () => {
+    const databaseUrls = ownDatabaseUrls(addresses.databaseUrl);
+    const own = (service: ServiceName): NodeJS.ProcessEnv =>
+      serviceEnv(instance(service, 1), all, { ...addresses, databaseUrls }, secrets, {}, declared);
+    const named = (service: ServiceName) => [own(service).DATABASE_URL, own(service).WATERMARK_DATABASE_URL];
+    expect(named('subjects')).toEqual([expect.stringMatching(/holdfast_subjects:.*\/holdfast_subjects$/), undefined]);
+    expect(named('issuance')).toEqual([
+      expect.stringMatching(/holdfast_issuance:.*\/holdfast_issuance$/),
+      expect.stringMatching(/holdfast_issuance:.*\/holdfast_subjects$/),
+    ]);
+    expect(envOf('issuance').WATERMARK_DATABASE_URL).toBeUndefined();
   });
 
   test('has only the keys that the service uses', () => {

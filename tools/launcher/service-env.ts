@@ -1,5 +1,5 @@
 import { databaseRole, services, type ServiceName } from '@holdfast/contracts';
-import { databasePasswordName, secretVariables, type Secrets } from '@holdfast/platform-policy';
+import { databasePasswordName, secretVariables, watermarkWriters, type Secrets } from '@holdfast/platform-policy';
 import type { Instance } from './instances.ts';
 
 /** The addresses of a stack's servers and of the stack itself. */
@@ -8,6 +8,8 @@ export interface Addresses {
   natsUrl: string;
   /** Connects as the owner of the database. */
   databaseUrl: string;
+  /** The same for each service that has a database of its own (`--own-databases`). */
+  databaseUrls?: Partial<Record<ServiceName, string>>;
   /** Folder in which audit keeps its checkpoints, outside the database. */
   checkpointDir: string;
   /** Origins of the example shop, which receives back-channel logout requests on this machine. */
@@ -44,7 +46,7 @@ export function serviceEnv(
     OPS_PORT: String(instance.opsPort),
     HOLDFAST_REPLICA: String(instance.replica),
     ...(instance.httpPort ? { HTTP_PORT: String(instance.httpPort) } : {}),
-    ...(services[service].database ? { DATABASE_URL: urlOfRole(addresses.databaseUrl, service, secrets) } : {}),
+    ...(services[service].database ? databaseEnv(service, addresses, secrets) : {}),
     ...(callsOut.includes(service)
       ? {
           OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(
@@ -73,6 +75,18 @@ export function serviceSettings(caller: NodeJS.ProcessEnv, declared: ReadonlySet
 function secretEnv(service: ServiceName, secrets: Secrets): NodeJS.ProcessEnv {
   const variables = secretVariables(service).filter(({ name }) => secrets[name] !== undefined);
   return Object.fromEntries(variables.map(({ variable, name }) => [variable, secrets[name]]));
+}
+
+/** The database of the service, and that of the read model whose watermarks it raises if this is another one. */
+function databaseEnv(service: ServiceName, addresses: Addresses, secrets: Secrets): NodeJS.ProcessEnv {
+  const ownerUrl = (name: ServiceName): string => addresses.databaseUrls?.[name] ?? addresses.databaseUrl;
+  const readModel = watermarkWriters().find(({ writers }) => writers.includes(service))?.readModel;
+  return {
+    DATABASE_URL: urlOfRole(ownerUrl(service), service, secrets),
+    ...(readModel && ownerUrl(readModel) !== ownerUrl(service)
+      ? { WATERMARK_DATABASE_URL: urlOfRole(ownerUrl(readModel), service, secrets) }
+      : {}),
+  };
 }
 
 function urlOfRole(ownerUrl: string, service: ServiceName, secrets: Secrets): string {

@@ -10,7 +10,7 @@ import { lastErrorLine, type Program } from '../infra/program.ts';
 import { SeverableLink } from '../infra/severable-link.ts';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
-import { createDatabase, setUpDatabase } from './database.ts';
+import { createDatabases, ownDatabaseUrls, setUpDatabases } from './database.ts';
 import { declaredSettings, settingsWithoutEffect } from './declared-settings.ts';
 import { previousOrganizations, seedDemo, setDemoAside, writeDemo, type Demo } from './demo.ts';
 import { chooseShopPorts, portVariables, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
@@ -48,6 +48,8 @@ export interface StackOptions {
   servicesFrom: string;
   /** Whether services reach NATS and PostgreSQL through links that can be cut. */
   severable: boolean;
+  /** Whether each service has a database of its own, on the same server. */
+  ownDatabases: boolean;
 }
 
 /** All processes of one stack, in the order in which they were started. */
@@ -67,11 +69,13 @@ export class Stack {
   #storeTimer: NodeJS.Timeout | undefined;
   #stopping = false;
   readonly #severable: boolean;
+  readonly #ownDatabases: boolean;
 
   private constructor(options: StackOptions, instances: Instance[], declared: ReadonlySet<string>) {
-    const { port, build, servicesFrom, examples, severable } = options;
+    const { port, build, servicesFrom, examples, severable, ownDatabases } = options;
     this.baseUrl = `http://localhost:${port}`;
     this.#severable = severable;
+    this.#ownDatabases = ownDatabases;
     this.#build = build;
     this.#servicesFrom = servicesFrom;
     this.#instances = instances;
@@ -102,9 +106,17 @@ export class Stack {
   async start(): Promise<Addresses> {
     const database = await planPostgres(this.#secrets, settings().DATABASE_URL);
     await this.#serve('postgres', database);
-    if (database.maintenanceUrl) await createDatabase(database.maintenanceUrl);
+    const databases = {
+      databaseUrl: database.url,
+      ...(this.#ownDatabases && { databaseUrls: ownDatabaseUrls(database.url) }),
+    };
+    if (database.maintenanceUrl || this.#ownDatabases)
+      await createDatabases(
+        database.maintenanceUrl ?? database.url,
+        Object.values(databases.databaseUrls ?? [database.url]),
+      );
     const startedAt = Date.now();
-    await setUpDatabase(database.url, this.#secrets, this.#jobs, this.#build);
+    await setUpDatabases(databases, this.#secrets, this.#jobs, this.#build);
     print(`  Tables are up to date (${secondsSince(startedAt)})`);
 
     const nats = await planNats(this.#secrets, settings().NATS_URL);
@@ -117,7 +129,7 @@ export class Stack {
     const addresses = {
       baseUrl: this.baseUrl,
       natsUrl: nats.url,
-      databaseUrl: database.url,
+      ...databases,
       checkpointDir: join(home, 'checkpoints'),
       shopOrigins: shopOrigins(this.examples),
     };
@@ -249,15 +261,26 @@ export class Stack {
   async #connectionsTo({
     natsUrl,
     databaseUrl,
-  }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl'> & { links?: SeverableLink[] }> {
-    if (!this.#severable) return { natsUrl, databaseUrl };
+    databaseUrls,
+  }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl' | 'databaseUrls'> & { links?: SeverableLink[] }> {
+    if (!this.#severable) return { natsUrl, databaseUrl, ...(databaseUrls && { databaseUrls }) };
     const [nats, database] = [new URL(natsUrl), new URL(databaseUrl)];
     const links = await Promise.all([
       SeverableLink.to(nats.hostname, Number(nats.port || 4222)),
       SeverableLink.to(database.hostname, Number(database.port || 5432)),
     ]);
-    for (const [i, url] of [nats, database].entries()) [url.hostname, url.port] = ['127.0.0.1', String(links[i]!.port)];
-    return { natsUrl: nats.href.replace(/\/$/, ''), databaseUrl: database.href, links };
+    const through = (link: SeverableLink, url: string): string =>
+      Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(link.port) }).href;
+    const toDatabase = (url: string): string => through(links[1], url);
+    return {
+      natsUrl: through(links[0], natsUrl).replace(/\/$/, ''),
+      databaseUrl: toDatabase(databaseUrl),
+      // All are on the same server.
+      ...(databaseUrls && {
+        databaseUrls: Object.fromEntries(Object.entries(databaseUrls).map(([name, url]) => [name, toDatabase(url)])),
+      }),
+      links,
+    };
   }
 
   #add(member: Omit<Member, 'supervised'>, program: Program): Supervised {

@@ -7,6 +7,7 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
   --build FOLDER          run the services of another clone's build, such as an older version, with this
                           version's tables and bus: "service start NAME --build FOLDER" replaces one
   --severable             let each service reach PostgreSQL and NATS through a link that "service cut" cuts
+  --own-databases         give each service a database of its own, on the same server
   --reset                 delete all data, secrets and logs of this stack; it must not be running
   --help                  this text
 
@@ -27,6 +28,7 @@ Environment, or in the file .env of the clone:
  * @property {string} [build] folder of another clone whose services are to run
  * @property {boolean} reset
  * @property {boolean} severable whether services reach their servers through links that can be cut
+ * @property {boolean} ownDatabases whether each service has a database of its own
  * @property {boolean} help
  * @property {number} port
  * @property {{ shop: number, kiosk: number } | undefined} examples ports of the example shop; undefined when it is left
@@ -45,6 +47,7 @@ export function parseOptions(args, env) {
     replicas: {},
     reset: false,
     severable: false,
+    ownDatabases: false,
     help: false,
     port: parsePort('PORT', env.PORT || '8080'),
     examples: parseShopPorts(env),
@@ -56,6 +59,7 @@ export function parseOptions(args, env) {
     else if (name === '--build') options.build = resolve(inline ?? args[++i] ?? '');
     else if (name === '--reset' && inline === undefined) options.reset = true;
     else if (name === '--severable' && inline === undefined) options.severable = true;
+    else if (name === '--own-databases' && inline === undefined) options.ownDatabases = true;
     else if (name === '--no-examples' && inline === undefined) options.examples = undefined;
     else if ((name === '--help' || name === '-h') && inline === undefined) options.help = true;
     else throw new Error(`There is no option ${arg}.`);

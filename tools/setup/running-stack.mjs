@@ -10,6 +10,7 @@ import { isRunning } from './processes.mjs';
  * @property {string} baseUrl
  * @property {string} [natsUrl]
  * @property {string} [databaseUrl] as the owner
+ * @property {Record<string, string>} [databaseUrls] as the owner, of the services that have a database of their own
  * @property {string} [build] folder of the build that it uses, a copy of its own
  * @property {string} [checkpointDir] where audit keeps its checkpoints
  * @property {{ port: number, token: string }} [control]

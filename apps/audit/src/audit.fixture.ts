@@ -1,7 +1,7 @@
 import { deepStrictEqual as deepEqual } from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { AuditRecord, BusUser, CustomerEvent, DirectoryEvent, RequestContext } from '@holdfast/contracts';
-import { Database, migrate } from '@holdfast/data';
+import { Database, migrate, ReadDatabase } from '@holdfast/data';
 import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
 import { createLogger, systemClock, type Clock } from '@holdfast/platform';
 import { register, startService, type RunningService } from '@holdfast/service';
@@ -82,8 +82,9 @@ export function auditDatabase(): Promise<TestDatabase> {
   return createTestDatabase('audit', (url) => migrate('audit', url, migrations));
 }
 
-export function decryptionBy(database: Database, keys = auditKeys()): EntryDecryption {
-  return new EntryDecryption(database, new PseudonymMappings(database), keys);
+export function decryptionBy(database: Database | ReadDatabase, keys = auditKeys()): EntryDecryption {
+  const reads = database instanceof ReadDatabase ? database : new ReadDatabase(database);
+  return new EntryDecryption(reads, new PseudonymMappings(reads), keys);
 }
 
 /** All entries of all logs, as they are stored. */

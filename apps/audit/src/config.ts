@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv } from '@holdfast/platform';
+import { baseConfigSchema, databaseConfigSchema, keyFromEnv, readReplicaConfigSchema } from '@holdfast/platform';
 
 /** The current key comes first. The others sign as well, so that verifiers that pinned an old key still work. */
 const signingKeys = z
@@ -9,6 +9,7 @@ const signingKeys = z
 
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
+  ...readReplicaConfigSchema.shape,
   KEY_ENCRYPTION_KEY: keyFromEnv.describe(
     'Secret: encrypts the keys under which addresses and user agents of customers are stored',
   ),

@@ -52,32 +52,53 @@ function orFail<T>(read: () => T, message: string): T {
 
 const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase()}` as const;
 
-/** How to connect to the database as its owner. */
+/** How to connect to a database as its owner, and the services whose tables it has. */
 export interface OwnerConnection {
   url: string;
   caFile: string | undefined;
+  services: readonly ServiceName[];
 }
 
-export function ownerConnection(): OwnerConnection {
-  const { DATABASE_URL: url, DATABASE_CA_FILE: caFile } = orFail(
-    () => loadConfig(ownerSchema),
-    'Set DATABASE_URL to the address of the database, with its owner as the user. DATABASE_CA_FILE, if set, must be ' +
-      'a file that can be read.',
-  );
-  return { url, caFile };
+const urlOf = (service: ServiceName) => `DATABASE_URL_${service.toUpperCase()}` as const;
+const ownersSchema = ownerSchema
+  .partial()
+  .extend(Object.fromEntries(databaseServices.map((s) => [urlOf(s), z.string().min(1).optional()])));
+const howToSetOwners =
+  'Set DATABASE_URL to the address of the database, with its owner as the user, or DATABASE_URL_<SERVICE> for each ' +
+  'service that has a database of its own. DATABASE_CA_FILE, if set, must be a file that can be read.';
+
+/** Each database once, with its services; those without an address are in `missing`. */
+function owners(): { databases: OwnerConnection[]; missing: ServiceName[] } {
+  const env = orFail(() => loadConfig(ownersSchema) as Record<string, string | undefined>, howToSetOwners);
+  const services = Map.groupBy(databaseServices, (service) => env[urlOf(service)] ?? env.DATABASE_URL);
+  const missing = services.get(undefined) ?? [];
+  services.delete(undefined);
+  return {
+    databases: [...services].map(([url, of]) => ({ url: url!, caFile: env.DATABASE_CA_FILE, services: of })),
+    missing,
+  };
+}
+
+/** The databases of all services: one, or one for each address in DATABASE_URL_<SERVICE>. */
+export function ownerConnections(): OwnerConnection[] {
+  const { databases, missing } = owners();
+  if (missing.length > 0) throw new CommandError(`There is no address for ${missing.join(', ')}. ${howToSetOwners}`);
+  return databases;
+}
+
+export function ownerConnectionOf(service: ServiceName): OwnerConnection {
+  const found = owners().databases.find(({ services }) => services.includes(service));
+  if (!found) throw new CommandError(`There is no address for ${service}. ${howToSetOwners}`);
+  return found;
 }
 
 /** What `holdfast doctor` may use besides the operator's access to NATS. */
-export function doctorConfig(): { owner: OwnerConnection | undefined; deploySeed: string | undefined } {
-  const {
-    DATABASE_URL: url,
-    DATABASE_CA_FILE: caFile,
-    NATS_DEPLOY_NKEY_SEED: deploySeed,
-  } = orFail(
-    () => loadConfig(ownerSchema.partial().extend({ NATS_DEPLOY_NKEY_SEED: z.string().min(1).optional() })),
-    'DATABASE_CA_FILE is not a file that can be read, or DATABASE_URL or NATS_DEPLOY_NKEY_SEED is empty.',
+export function doctorConfig(): { databases: OwnerConnection[]; deploySeed: string | undefined } {
+  const { NATS_DEPLOY_NKEY_SEED: deploySeed } = orFail(
+    () => loadConfig(z.object({ NATS_DEPLOY_NKEY_SEED: z.string().min(1).optional() })),
+    'NATS_DEPLOY_NKEY_SEED is empty.',
   );
-  return { owner: url === undefined ? undefined : { url, caFile }, deploySeed };
+  return { databases: owners().databases, deploySeed };
 }
 
 /** A password per service with a database, and the connection limit of each role. */

@@ -4,6 +4,9 @@ import { databaseTls } from '@holdfast/platform';
 import { CommandError } from './command-error.js';
 import type { OwnerConnection } from './config.js';
 
+/** How commands say as whom they connect. */
+export const asDatabaseOwner = 'as the database owner in DATABASE_URL, or in DATABASE_URL_<SERVICE> for each database';
+
 /**
  * Connects to the database as its owner for the time of `work`.
  *
@@ -11,7 +14,7 @@ import type { OwnerConnection } from './config.js';
  * @throws CommandError with the address, without its password
  */
 export async function asOwner<T>(
-  { url, caFile }: OwnerConnection,
+  { url, caFile }: Omit<OwnerConnection, 'services'>,
   task: string,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ServiceName } from '@holdfast/contracts';
 import type { Stack } from './stack.ts';
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
@@ -18,20 +19,22 @@ export async function rowsNaming(stack: Pick<Stack, 'launcher'>, ids: string[]):
   );
 }
 
-/** All rows of the database as text, with bytes in hexadecimal, as pg_dump would write them. */
-export function rowsOfAllTables(stack: Pick<Stack, 'launcher'>): Promise<Row[]> {
-  return asOwner(stack, async (client) => {
-    const tables = await client.query<{ name: string }>(
-      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-    );
-    const all: Row[] = [];
-    for (const { name } of tables.rows) {
-      const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ONLY ${name} t`);
-      for (const { text } of rows) all.push({ table: name, text });
-    }
-    return all;
-  });
+/** All rows of the databases as text, with bytes in hexadecimal, as pg_dump would write them. */
+export async function rowsOfAllTables(stack: Pick<Stack, 'launcher'>): Promise<Row[]> {
+  const { databaseUrl, databaseUrls = { all: databaseUrl } } = stack.launcher;
+  const all: Row[] = [];
+  for (const url of Object.values(databaseUrls))
+    await connected(url, async (client) => {
+      const tables = await client.query<{ name: string }>(
+        `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+         WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+      );
+      for (const { name } of tables.rows) {
+        const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ONLY ${name} t`);
+        for (const { text } of rows) all.push({ table: name, text });
+      }
+    });
+  return all;
 }
 
 /** The files of all tables, their TOAST tables and indexes, and the planner's statistics, as they are on the disk. */
@@ -57,9 +60,17 @@ export function query<T extends pg.QueryResultRow>(
   return asOwner(stack, async (client) => (await client.query<T>(sql, values)).rows);
 }
 
-/** Connects as the owner of the database. */
-export async function asOwner<T>(stack: Pick<Stack, 'launcher'>, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: stack.launcher.databaseUrl });
+/** Connects as the owner of the database, or of that of a service in a stack with a database for each. */
+export function asOwner<T>(
+  { launcher }: Pick<Stack, 'launcher'>,
+  work: (client: pg.Client) => Promise<T>,
+  service?: ServiceName,
+): Promise<T> {
+  return connected((service && launcher.databaseUrls?.[service]) ?? launcher.databaseUrl, work);
+}
+
+async function connected<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   try {
     return await work(client);

@@ -55,6 +55,8 @@ interface LauncherFile {
   build: string;
   natsUrl: string;
   databaseUrl: string;
+  /** By service, in a stack with `--own-databases`. */
+  databaseUrls?: Record<string, string>;
   control: { port: number; token: string };
 }
 

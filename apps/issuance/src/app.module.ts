@@ -8,6 +8,7 @@ import { ClearChallenges } from './claims/clear-challenges.js';
 import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
 import { CountPasskeysHandler } from './claims/count-passkeys.handler.js';
 import { GetClaimHandler } from './claims/get-claim.handler.js';
+import { watermarkDatabase } from './config.js';
 import { CreateCredentialTypeHandler } from './credential-types/create-credential-type.handler.js';
 import { CredentialTypes } from './credential-types/credential-types.js';
 import { ListCredentialTypesHandler } from './credential-types/list-credential-types.handler.js';
@@ -66,7 +67,7 @@ import { Renewals } from './sign-in/renewals.js';
     quarantineController(quarantines.issuance),
   ],
   providers: [
-    outboxProvider(streams.issuance, 'subjects'),
+    outboxProvider(streams.issuance, { service: 'subjects', database: watermarkDatabase }),
     CredentialTypes,
     Customers,
     Idempotency,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DatabaseOptions } from '@holdfast/data';
 import { relyingParty } from '@holdfast/passkeys';
 import {
   baseConfigSchema,
@@ -46,6 +47,14 @@ const environment = baseConfigSchema
       .url()
       .default('https://challenges.cloudflare.com/turnstile/v0/siteverify')
       .describe('Where tokens of Cloudflare Turnstile are verified'),
+    WATERMARK_DATABASE_URL: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Secret: PostgreSQL of subjects, as this service's role there, which may only raise watermarks; the database " +
+          'of `DATABASE_URL` when unset. `DATABASE_PASSWORD_FILE` and `DATABASE_CA_FILE` are for both',
+      ),
     RP_ID: z
       .string()
       .optional()
@@ -54,6 +63,21 @@ const environment = baseConfigSchema
           'of it. Permanent: with another one, no earlier passkey signs in',
       ),
   });
+
+/** Connections of one process for watermarks, which are rare: some a second while the read model is stale. */
+const watermarkPool = 4;
+
+/** The database of subjects, for watermarks; undefined when issuance uses the same. */
+export function watermarkDatabase(config: IssuanceConfig): DatabaseOptions | undefined {
+  if (config.WATERMARK_DATABASE_URL === undefined) return undefined;
+  return {
+    url: config.WATERMARK_DATABASE_URL,
+    passwordFile: config.DATABASE_PASSWORD_FILE,
+    caFile: config.DATABASE_CA_FILE,
+    pool: watermarkPool,
+    applicationName: 'holdfast issuance',
+  };
+}
 
 export const configSchema = environment.transform((config) => ({
   ...config,

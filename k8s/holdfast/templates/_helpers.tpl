@@ -178,26 +178,59 @@ capabilities:
 {{- end -}}
 {{- end -}}
 
-{{/* The environment of a Job that connects as the owner of the database. */}}
+{{/* The databases of the release, as JSON: the first service of each → Secret and key of its owner's URL ({} for the
+     owner of a database in the cluster), address, and services. A service with an owner of its own has one of its own. */}}
+{{- define "holdfast.databases" -}}
+{{- $root := . -}}
+{{- $external := .Values.postgresql.external -}}
+{{- $databases := dict -}}
+{{- range $name, $service := (include "holdfast.table" . | fromJson).services -}}
+{{- if $service.database -}}
+{{- $own := dict -}}
+{{- if eq $root.Values.postgresql.mode "external" -}}
+{{- $own = dig $name "owner" dict $external.perService | default dict -}}
+{{- end -}}
+{{- $key := ternary $name "" (not (empty $own.existingSecret)) -}}
+{{- if hasKey $databases $key -}}
+{{- $database := index $databases $key -}}
+{{- $_ := set $database "services" (append $database.services $name) -}}
+{{- else -}}
+{{- $owner := ternary (dict "existingSecret" $own.existingSecret "key" ($own.key | default "DATABASE_URL")) $external.owner (ne $key "") -}}
+{{- $at := include "holdfast.databaseAddress" (dict "root" $root "service" $key) | fromJson -}}
+{{- $_ := set $databases $key (dict "owner" $owner "at" $at "services" (list $name)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $databases | toJson -}}
+{{- end -}}
+
+{{/* The environment of a Job that connects as the owner of a service's database: (dict "root" $ "service" name); of all
+     databases without a service. */}}
 {{- define "holdfast.ownerEnv" -}}
-{{- $pg := .Values.postgresql -}}
+{{- $root := .root -}}
+{{- $service := .service | default "" -}}
+{{- $pg := $root.Values.postgresql -}}
+{{- range $key, $database := include "holdfast.databases" $root | fromJson }}
+{{- if or (eq $service "") (has $service $database.services) }}
+{{- $variable := ternary "DATABASE_URL" (printf "DATABASE_URL_%s" (upper $key)) (or (eq $key "") (ne $service "")) }}
 {{- if eq $pg.mode "external" }}
-- name: DATABASE_URL
+- name: {{ $variable }}
   valueFrom:
-    secretKeyRef: { name: {{ $pg.external.owner.existingSecret }}, key: {{ $pg.external.owner.key }} }
+    secretKeyRef: { name: {{ $database.owner.existingSecret }}, key: {{ $database.owner.key }} }
 {{- else }}
-{{- $at := include "holdfast.databaseAddress" (dict "root" . "service" "") | fromJson }}
 - name: OWNER_PASSWORD
   valueFrom:
     {{- if eq $pg.mode "cloudnativepg" }}
-    secretKeyRef: { name: {{ include "holdfast.fullname" . }}-postgresql-superuser, key: password }
+    secretKeyRef: { name: {{ include "holdfast.fullname" $root }}-postgresql-superuser, key: password }
     {{- else }}
-    secretKeyRef: { name: {{ include "holdfast.secretName" . }}, key: POSTGRES_PASSWORD }
+    secretKeyRef: { name: {{ include "holdfast.secretName" $root }}, key: POSTGRES_PASSWORD }
     {{- end }}
-- name: DATABASE_URL
-  value: postgresql://postgres:$(OWNER_PASSWORD)@{{ $at.host }}:{{ $at.port }}/{{ $at.database }}
+- name: {{ $variable }}
+  value: postgresql://postgres:$(OWNER_PASSWORD)@{{ $database.at.host }}:{{ $database.at.port }}/{{ $database.at.database }}
 {{- end }}
-{{- if (include "holdfast.databaseCa" . | fromJson).secret }}
+{{- end }}
+{{- end }}
+{{- if (include "holdfast.databaseCa" $root | fromJson).secret }}
 - name: DATABASE_CA_FILE
   value: /run/holdfast/postgresql/ca.crt
 {{- end }}
@@ -248,10 +281,45 @@ capabilities:
 {{- $at := include "holdfast.databaseAddress" (dict "root" .root "service" .name) | fromJson -}}
 - name: DATABASE_URL
   value: postgresql://{{ .service.database.role }}@{{ $at.host }}:{{ $at.port }}/{{ $at.database }}{{ include "holdfast.databaseParameters" .root }}
+{{- with include "holdfast.watermarksAt" . | fromJson }}{{ if .host }}
+- name: WATERMARK_DATABASE_URL
+  value: postgresql://{{ $.service.database.role }}@{{ .host }}:{{ .port }}/{{ .database }}{{ include "holdfast.databaseParameters" $.root }}
+{{- end }}{{ end }}
+{{- with include "holdfast.readHost" . }}
+- name: DATABASE_READ_URL
+  value: postgresql://{{ $.service.database.role }}@{{ . }}:{{ $at.port }}/{{ $at.database }}{{ include "holdfast.databaseParameters" $.root }}
+{{- end }}
 - { name: DATABASE_PASSWORD_FILE, value: /run/holdfast/secrets/database-password }
 {{- if (include "holdfast.databaseCa" .root | fromJson).secret }}
 - { name: DATABASE_CA_FILE, value: /run/holdfast/postgresql/ca.crt }
 {{- end }}
+{{- end -}}
+
+{{/* Address of the database whose watermarks a service raises, if it is not its own: (dict "root" $ "name" name) */}}
+{{- define "holdfast.watermarksAt" -}}
+{{- $root := .root -}}
+{{- $name := .name -}}
+{{- $readModel := (index (include "holdfast.table" $root | fromJson).services $name).raisesWatermarksOf -}}
+{{- $at := dict -}}
+{{- range include "holdfast.databases" $root | fromJson -}}
+{{- if and $readModel (has $readModel .services) (not (has $name .services)) -}}
+{{- $at = include "holdfast.databaseAddress" (dict "root" $root "service" $readModel) | fromJson -}}
+{{- end -}}
+{{- end -}}
+{{- $at | toJson -}}
+{{- end -}}
+
+{{/* Host of a streaming replica for the reads of a service; empty without one: (dict "root" $ "name" name) */}}
+{{- define "holdfast.readHost" -}}
+{{- $pg := .root.Values.postgresql -}}
+{{- if (index (include "holdfast.table" .root | fromJson).services .name).readsFromReplica -}}
+{{- if eq $pg.mode "external" -}}
+{{- $own := index $pg.external.perService .name | default dict -}}
+{{- $own.readHost | default (ternary "" $pg.external.readHost (not (empty $own.owner))) -}}
+{{- else if and (eq $pg.mode "cloudnativepg") $pg.cloudnativepg.readFromStandbys -}}
+{{- printf "%s-postgresql-ro" (include "holdfast.fullname" .root) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Without a CA of its own, the certificate of an external server must be one of a public CA. */}}

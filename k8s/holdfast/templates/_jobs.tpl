@@ -52,7 +52,7 @@ template:
         {{- include "holdfast.jobContainer" . | nindent 8 }}
         args: [database, setup, --wait, "600"]
         env:
-          {{- include "holdfast.ownerEnv" . | nindent 10 }}
+          {{- include "holdfast.ownerEnv" (dict "root" .) | trim | nindent 10 }}
           - { name: DB_CONNECTIONS, value: {{ .Values.postgresql.connectionsPerService | quote }} }
           {{- range $table.databasePasswords }}
           - name: {{ . }}
@@ -91,7 +91,7 @@ template:
   {{- include "holdfast.jobContainer" .root | nindent 2 }}
   command: [node, apps/{{ .name }}/dist/migrate.js]
   env:
-    {{- include "holdfast.ownerEnv" .root | nindent 4 }}
+    {{- include "holdfast.ownerEnv" (dict "root" .root "service" .name) | trim | nindent 4 }}
   {{- with include "holdfast.databaseMount" .root | trim }}
   volumeMounts:
     {{- . | nindent 4 }}

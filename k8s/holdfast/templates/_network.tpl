@@ -18,10 +18,20 @@
 {{- end -}}
 {{- end -}}
 
-{{/* (dict "root" $ "name" service); the owner's address with name "" */}}
+{{/* To the databases of a service: (dict "root" $ "name" service); as the owners to those of all with name "" */}}
 {{- define "holdfast.egressToPostgresql" -}}
 {{- $at := include "holdfast.databaseAddress" (dict "root" .root "service" .name) | fromJson -}}
-- ports: [{ protocol: TCP, port: {{ $at.port }} }]
+{{- $ports := list -}}
+{{- if .name -}}
+{{- $ports = list $at.port -}}
+{{- with include "holdfast.watermarksAt" . | fromJson }}{{ if .port }}{{ $ports = append $ports .port }}{{ end }}{{ end -}}
+{{- else -}}
+{{- range include "holdfast.databases" .root | fromJson }}{{ $ports = append $ports .at.port }}{{ end -}}
+{{- end -}}
+- ports:
+    {{- range $ports | uniq }}
+    - { protocol: TCP, port: {{ . }} }
+    {{- end }}
   {{- if eq .root.Values.postgresql.mode "bundled" }}
   to:
     - podSelector:
@@ -35,6 +45,13 @@
           - key: cnpg.io/{{ ternary "poolerName" "cluster" (hasSuffix "-pooler" $at.host) }}
             operator: In
             values: [{{ include "holdfast.fullname" .root }}-postgresql{{ if hasSuffix "-pooler" $at.host }}-pooler{{ end }}]
+    {{- if and (hasSuffix "-pooler" $at.host) .name (include "holdfast.readHost" .) }}
+    - podSelector:
+        matchExpressions:
+          - key: cnpg.io/cluster
+            operator: In
+            values: [{{ include "holdfast.fullname" .root }}-postgresql]
+    {{- end }}
   {{- else }}
   {{- with .root.Values.networkPolicy.postgresqlTo }}
   to:

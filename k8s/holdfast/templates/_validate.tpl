@@ -13,7 +13,8 @@
 {{- end -}}
 {{- if eq $v.postgresql.mode "external" -}}
 {{- $external := $v.postgresql.external -}}
-{{- if not $external.owner.existingSecret -}}
+{{- $databases := include "holdfast.databases" . | fromJson -}}
+{{- if and (hasKey $databases "") (not $external.owner.existingSecret) -}}
 {{- $problems = append $problems "postgresql.mode is external, and postgresql.external.owner.existingSecret names no Secret with the URL of the database's owner. Create one, or use postgresql.mode cloudnativepg or bundled." -}}
 {{- end -}}
 {{- range $name, $service := (include "holdfast.table" . | fromJson).services -}}

@@ -1,6 +1,9 @@
 import { serviceNames, services, type ServiceName } from './services.js';
 
-/** The schema of read-your-writes watermarks, the only one that services share (docs/adr/0004-read-your-writes.md). */
+/**
+ * The schema of read-your-writes watermarks, in the database of the read model. It is the only one that services share
+ * (docs/adr/0004-read-your-writes.md).
+ */
 export const watermarksSchema = 'watermarks';
 
 /**

@@ -58,6 +58,8 @@ export interface DatabaseOptions {
   caFile?: string | undefined;
   /** Connections of this process. */
   pool: number;
+  /** After this time without a result the connection counts as broken; the default relies on PostgreSQL's limits. */
+  queryTimeoutMs?: number;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   entities?: MixedList<string | EntitySchema | (new () => object)>;
@@ -79,6 +81,7 @@ export class Database implements Sql {
     passwordFile,
     caFile,
     pool,
+    queryTimeoutMs,
     applicationName,
     entities = [],
   }: DatabaseOptions): Promise<Database> {
@@ -93,7 +96,13 @@ export class Database implements Sql {
       connectTimeoutMS: 3000,
       // A hung statement must not block a request without end, and a hung process must not keep its locks. Pipelining
       // sends statements that are started together without waiting for results in between.
-      extra: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 3000, keepAlive: true, pipeline: true },
+      extra: {
+        statement_timeout: 10_000,
+        idle_in_transaction_session_timeout: 3000,
+        keepAlive: true,
+        pipeline: true,
+        query_timeout: queryTimeoutMs,
+      },
       logging: false,
     });
     if (passwordFile === undefined) await orm.initialize();

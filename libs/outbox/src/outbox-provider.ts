@@ -1,28 +1,38 @@
 import type { FactoryProvider } from '@nestjs/common';
 import type { ServiceName, Stream } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
+import { Database, LazyDatabase, type DatabaseOptions } from '@holdfast/data';
 import { Bus } from '@holdfast/messaging';
-import { Readiness, Shutdown } from '@holdfast/service';
+import { CONFIG, Readiness, Shutdown } from '@holdfast/service';
 import { Outbox } from './outbox.js';
 import type { RelayIntervalsMs } from './relay.js';
 
+/** A read model that shows the changes of a service, and where its watermarks are. */
+export interface ReadModel<Config> {
+  service: ServiceName;
+  /** The read model's own database; undefined when it is that of the service. */
+  database(config: Config): DatabaseOptions | undefined;
+}
+
 /** The outbox of a producing service with a running relay, which stops after the last request. */
-export function outboxProvider(
+export function outboxProvider<Config = unknown>(
   stream: Stream,
-  readModel?: ServiceName,
+  readModel?: ReadModel<Config>,
   intervalsMs?: Partial<RelayIntervalsMs>,
 ): FactoryProvider<Promise<Outbox>> {
   return {
     provide: Outbox,
-    inject: [Database, Bus, Shutdown, Readiness],
-    useFactory: async (database: Database, bus: Bus, shutdown: Shutdown, readiness: Readiness) => {
-      const outbox = new Outbox(stream, database, bus.connection, readModel);
+    inject: [Database, Bus, Shutdown, Readiness, CONFIG],
+    useFactory: async (database: Database, bus: Bus, shutdown: Shutdown, readiness: Readiness, config: Config) => {
+      const elsewhere = readModel?.database(config);
+      const watermarks = elsewhere && new LazyDatabase(elsewhere);
+      const outbox = new Outbox(stream, database, bus.connection, readModel?.service, watermarks);
       await outbox.relay.start(intervalsMs);
       // The service stays ready while JetStream does not store: changes commit, and their events wait in the outbox.
       readiness.addRemarks(() => outbox.probe.remarks());
       outbox.probe.start();
       shutdown.before(() => outbox.probe.stop());
       shutdown.before(() => outbox.relay.stop());
+      if (watermarks) shutdown.before(() => watermarks.close());
       return outbox;
     },
   };

@@ -52,9 +52,11 @@ export class Outbox {
 
   constructor(
     private readonly stream: Stream,
-    private readonly database: Database,
+    database: Database,
     connection: NatsConnection,
     private readonly readModel?: ServiceName,
+    /** The read model's database, which has the watermarks. */
+    private readonly watermarks: Sql = database,
   ) {
     this.acknowledgements = new ProjectionAcknowledgements(connection, stream.producer);
     this.probe = new StoreProbe(connection, stream.producer);
@@ -105,6 +107,6 @@ export class Outbox {
 
   /** Raising a watermark that the read model has already reached is harmless: the next read deletes it. */
   async raise({ org, aggregate, version }: Watermark): Promise<void> {
-    if (this.insertWatermark) await this.database.rows(this.insertWatermark, [org, aggregate, version]);
+    if (this.insertWatermark) await this.watermarks.rows(this.insertWatermark, [org, aggregate, version]);
   }
 }

@@ -24,8 +24,10 @@ function quote(value: string): string {
 export const defaultConnectionLimit = 40;
 
 export interface DatabaseSetupOptions {
-  /** Password of each service's role. */
+  /** Password of each role that is created. */
   passwords: Record<string, string>;
+  /** The services whose database this is: all of them by default (docs/adr/0048-database-per-service.md). */
+  services?: readonly ServiceName[];
   /** Maximum connections of a service's role: of all its replicas, and twice that during a rolling update. */
   connectionLimit?: number;
 }
@@ -97,28 +99,46 @@ function withoutPrivileges(role: string): string {
   return `DO $$ BEGIN ${checks.join(' ')} END $$`;
 }
 
+/** The services that connect to the database of these: they themselves, and those that raise watermarks in it. */
+export function databaseUsers(services: readonly ServiceName[]): ServiceName[] {
+  const writers = watermarkWriters().flatMap((w) => (services.includes(w.readModel) ? w.writers : []));
+  return databaseServices.filter((service) => services.includes(service) || writers.includes(service));
+}
+
+/** The login of a service, with its limits. By itself it may access nothing. */
+function createRole(service: ServiceName, password: string | undefined, connectionLimit: number): string[] {
+  if (!password) throw new Error(`no database password for ${service}`);
+  const role = databaseRole(service);
+  const set = settings(service).map(([name, value]) => `ALTER ROLE ${role} SET ${name} = ${value};`);
+  return [
+    `DO $$ BEGIN CREATE ROLE ${role} LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
+    `ALTER ROLE ${role} WITH LOGIN PASSWORD ${quote(password)}`,
+    withoutPrivileges(role),
+    // One statement, so that no session begins in between. It also removes what the role has set for itself.
+    `DO $$ BEGIN ALTER ROLE ${role} RESET ALL; ${set.join(' ')} END $$`,
+    ...limits(service, connectionLimit),
+  ];
+}
+
 /**
  * Roles, schemas and grants, as idempotent statements for the owner of the database. Migrations create the tables, as
- * the owner. A service's role may read and write rows of its own schema and nothing else.
+ * the owner. A service's role may read and write rows of its own schema and nothing else; in another service's database
+ * it exists only to raise watermarks.
  */
-export function databaseSetup({ passwords, connectionLimit = defaultConnectionLimit }: DatabaseSetupOptions): string[] {
+export function databaseSetup({
+  passwords,
+  services = databaseServices,
+  connectionLimit = defaultConnectionLimit,
+}: DatabaseSetupOptions): string[] {
   const statements = [
     'REVOKE ALL ON SCHEMA public FROM PUBLIC',
     ...revokedFromPublic,
     `CREATE SCHEMA IF NOT EXISTS ${watermarksSchema}`,
+    ...databaseUsers(services).flatMap((service) => createRole(service, passwords[service], connectionLimit)),
   ];
-  for (const service of databaseServices) {
+  for (const service of services) {
     const role = databaseRole(service);
-    const password = passwords[service];
-    if (!password) throw new Error(`no database password for ${service}`);
-    const set = settings(service).map(([name, value]) => `ALTER ROLE ${role} SET ${name} = ${value};`);
     statements.push(
-      `DO $$ BEGIN CREATE ROLE ${role} LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`,
-      `ALTER ROLE ${role} WITH LOGIN PASSWORD ${quote(password)}`,
-      withoutPrivileges(role),
-      // One statement, so that no session begins in between. It also removes what the role has set for itself.
-      `DO $$ BEGIN ALTER ROLE ${role} RESET ALL; ${set.join(' ')} END $$`,
-      ...limits(service, connectionLimit),
       `CREATE SCHEMA IF NOT EXISTS ${service}`,
       `GRANT USAGE ON SCHEMA ${service} TO ${role}`,
       `ALTER DEFAULT PRIVILEGES IN SCHEMA ${service} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO ${role}`,
@@ -126,6 +146,7 @@ export function databaseSetup({ passwords, connectionLimit = defaultConnectionLi
     );
   }
   for (const { readModel, writers } of watermarkWriters()) {
+    if (!services.includes(readModel)) continue;
     const table = `${watermarksSchema}.${readModel}`;
     const withoutStatistics = ['org', 'aggregate', 'version', 'at']
       .map((column) => `ALTER ${column} SET STATISTICS 0`)
@@ -142,8 +163,5 @@ export function databaseSetup({ passwords, connectionLimit = defaultConnectionLi
       ...writers.map((s) => `GRANT SELECT, INSERT, UPDATE ON ${table} TO ${databaseRole(s)}`),
     );
   }
-  return [
-    ...statements,
-    ...databaseServices.map((service) => `CREATE TABLE IF NOT EXISTS ${migrationLock(service)} ()`),
-  ];
+  return [...statements, ...services.map((service) => `CREATE TABLE IF NOT EXISTS ${migrationLock(service)} ()`)];
 }

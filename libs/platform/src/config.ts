@@ -146,6 +146,19 @@ export const databaseConfigSchema = z.object({
 
 export type DatabaseConfig = z.output<typeof databaseConfigSchema>;
 
+/** Settings of a service that can read from a replica of its database. */
+export const readReplicaConfigSchema = z.object({
+  DATABASE_READ_URL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Secret: a streaming replica of the service's database, for reads, as its own role; " +
+        '`DATABASE_PASSWORD_FILE`, `DATABASE_CA_FILE` and `DATABASE_POOL` are for both. Reads are as fresh as on the ' +
+        'primary, which serves them while the replica lags or does not respond',
+    ),
+});
+
 /**
  * Reads the environment by a schema. Throws one error that names every invalid variable and what it should be. It does
  * not contain values, since some are secrets.

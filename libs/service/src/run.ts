@@ -15,9 +15,12 @@ const logger = new Logger('unhandled rejection');
 const stopTimeoutMs = 20_000;
 
 /** Connection options of a service's database from its configuration. */
-export function databaseOptions(config: DatabaseConfig): NonNullable<ServiceOptions<BaseConfig>['database']> {
+export function databaseOptions(
+  config: DatabaseConfig & { DATABASE_READ_URL?: string | undefined },
+): NonNullable<ServiceOptions<BaseConfig>['database']> {
   return {
     url: config.DATABASE_URL,
+    readUrl: config.DATABASE_READ_URL,
     passwordFile: config.DATABASE_PASSWORD_FILE,
     caFile: config.DATABASE_CA_FILE,
     pool: config.DATABASE_POOL,

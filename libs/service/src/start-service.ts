@@ -13,7 +13,7 @@ import {
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { contracts, type ServiceName } from '@holdfast/contracts';
-import { Database, statement, type DatabaseOptions } from '@holdfast/data';
+import { Database, LazyDatabase, ReadDatabase, statement, type DatabaseOptions } from '@holdfast/data';
 import {
   announceReplica,
   Bus,
@@ -40,7 +40,10 @@ export interface ServiceOptions<Config extends BaseConfig> {
   config: Config;
   module: Type | DynamicModule;
   /** Absent for a service without a database. */
-  database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'caFile' | 'pool' | 'entities'>;
+  database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'caFile' | 'pool' | 'entities'> & {
+    /** A streaming replica, for what is read through ReadDatabase. */
+    readUrl?: string | undefined;
+  };
   /** Limits of concurrent requests to other services, for services with an unlimited number of callers. */
   outgoing?: OutgoingLimitsOptions;
   /** For tests: replaces the service's time. */
@@ -63,6 +66,8 @@ export interface RunningService {
 /** How often and after which pause a starting service tries to connect to its database. */
 const maxAttempts = 60;
 const retryMs = 500;
+/** A replica may hang with its connections open: none is kept for longer. */
+const replicaQueryTimeoutMs = 2000;
 const readClock = statement('read_clock', 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms');
 
 @Module({})
@@ -103,11 +108,12 @@ export async function startService<Config extends BaseConfig>(
     { url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service, caFile: config.NATS_CA_FILE },
     logger,
   );
-  const database =
-    options.database &&
-    (await connectDatabase({ ...options.database, applicationName: `holdfast ${service}` }, watch, logger));
+  const applicationName = `holdfast ${service}`;
+  const database = options.database && (await connectDatabase({ ...options.database, applicationName }, watch, logger));
   if (database) observePool(() => database.pool);
   const readiness = new Readiness();
+  const reads = database && readDatabase(database, { ...options.database!, applicationName });
+  if (reads) readiness.addRemarks(() => reads.remarks());
   const shutdown = new Shutdown();
   const replicas = new Replicas(connection, (from, announcement) => watch.observePeer(from, announcement));
   replicas.watchServices(contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
@@ -130,6 +136,7 @@ export async function startService<Config extends BaseConfig>(
     ...(database
       ? [
           { provide: Database, useValue: database },
+          { provide: ReadDatabase, useValue: reads },
           { provide: getDataSourceToken(), useValue: database.orm },
         ]
       : []),
@@ -176,6 +183,7 @@ export async function startService<Config extends BaseConfig>(
       await Promise.all([intervals.stop(), consumers.stop()]);
       await shutdown.run();
       await connection.drain().catch(() => undefined);
+      await reads?.close();
       await database?.close();
       ops.closeAllConnections();
       await new Promise((resolve) => ops.close(resolve));
@@ -188,6 +196,22 @@ async function microservice(root: DynamicModule, strategy: BusTransport): Promis
   const app = await NestFactory.createMicroservice(root, { strategy, bufferLogs: false, abortOnError: false });
   await app.listen();
   return app;
+}
+
+/** Reads of the service: from a replica if there is one. The service starts and works without it. */
+function readDatabase(
+  primary: Database,
+  {
+    readUrl,
+    entities: _,
+    ...options
+  }: NonNullable<ServiceOptions<BaseConfig>['database']> & { applicationName: string },
+): ReadDatabase {
+  if (readUrl === undefined) return new ReadDatabase(primary);
+  return new ReadDatabase(
+    primary,
+    new LazyDatabase({ ...options, url: readUrl, queryTimeoutMs: replicaQueryTimeoutMs }),
+  );
 }
 
 /** Checks that the database responds, and reads its clock. */

@@ -10,6 +10,7 @@ export * from './job-runs.js';
 export * from './large-organization.js';
 export * from './least-cpu.js';
 export * from './random-sequence.js';
+export * from './replicated-server.js';
 export * from './test-bus.js';
 export * from './test-certificates.js';
 export * from './test-config.js';

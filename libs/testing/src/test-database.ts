@@ -23,16 +23,21 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates a database with roles, schemas and grants as in production, and the tables of one service. */
+/**
+ * Creates a database with roles, schemas and grants as in production, and the tables of one service.
+ * @param isEmpty whether it has no schemas and grants yet, for a test that creates them
+ * @param server address of another PostgreSQL than that of the tests, as its superuser
+ */
 export async function createTestDatabase(
   service: ServiceName,
   migrate: (ownerUrl: string) => Promise<unknown>,
+  { isEmpty = false, server = testDatabaseUrl() } = {},
 ): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
-  const server = testDatabaseUrl();
   const ownerUrl = urlOf(server, name);
   await withSetupLock(server, async (admin) => {
     await admin.query(`CREATE DATABASE ${name}`);
+    if (isEmpty) return;
     const passwords = Object.fromEntries(databaseServices.map((s) => [s, password]));
     const owner = await connected(ownerUrl);
     for (const statement of databaseSetup({ passwords, connectionLimit: 150 })) await owner.query(statement);
@@ -102,6 +107,11 @@ async function refuseConnections(server: string, name: string, refuse: boolean):
         [name],
       );
   });
+}
+
+/** Runs a command that alters roles while no suite does. */
+export function alteringRoles(work: () => Promise<unknown>): Promise<void> {
+  return withSetupLock(testDatabaseUrl(), async () => void (await work()));
 }
 
 async function withSetupLock(server: string, work: (admin: pg.Client) => Promise<void>): Promise<void> {

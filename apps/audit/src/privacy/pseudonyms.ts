@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { AuditRecord } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { ReadDatabase, statement } from '@holdfast/data';
 
 /** Random bytes. Tests pass a deterministic source. */
 export type Random = (size: number) => Buffer;
@@ -72,7 +72,7 @@ const find = statement(
 /** Reads the pseudonym mapping in both directions, one query each for a whole page. */
 @Injectable()
 export class PseudonymMappings {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: ReadDatabase) {}
 
   /** From pseudonym to id. Pseudonyms of erased customers and people are absent. */
   async resolve(org: string, pseudonyms: string[]): Promise<Map<string, MappedIdentifier>> {

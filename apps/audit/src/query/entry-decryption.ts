@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { AuditEvent } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { ReadDatabase, statement } from '@holdfast/data';
 import { KeyEncryption, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { eventOf, pseudonymsIn } from '../append/leaf.js';
@@ -29,7 +29,7 @@ export class EntryDecryption {
   private readonly encryption: KeyEncryption;
 
   constructor(
-    private readonly database: Database,
+    private readonly database: ReadDatabase,
     private readonly mappings: PseudonymMappings,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { getAuditEvent, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { ReadDatabase, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { EntryDecryption, storedEntryColumns, type StoredEntry } from './entry-decryption.js';
@@ -13,7 +13,7 @@ const selectById = statement(
 @Controller()
 export class GetEventHandler {
   constructor(
-    private readonly database: Database,
+    private readonly database: ReadDatabase,
     private readonly decryption: EntryDecryption,
   ) {}
 

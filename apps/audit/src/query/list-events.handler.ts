@@ -7,7 +7,7 @@ import {
   type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
+import { ReadDatabase } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { storableId } from '../append/storable.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
@@ -21,7 +21,7 @@ const maxReplyBytes = 500_000;
 @Controller()
 export class ListEventsHandler {
   constructor(
-    private readonly database: Database,
+    private readonly database: ReadDatabase,
     private readonly mappings: PseudonymMappings,
     private readonly decryption: EntryDecryption,
   ) {}

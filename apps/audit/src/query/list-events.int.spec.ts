@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditFilter } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
+import { Database, ReadDatabase } from '@holdfast/data';
 import { auditDatabase, decryptionBy, invoke } from '../audit.fixture.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { generateLog, type GeneratedLog } from './generated-log.fixture.js';
@@ -17,8 +17,9 @@ describe('listing a large log', () => {
   let small: GeneratedLog;
   let large: GeneratedLog;
   let database: Database;
+  let reads: ReadDatabase;
   const list = (filter: AuditFilter, before?: number, limit = 50) =>
-    invoke(new ListEventsHandler(database, new PseudonymMappings(database), decryptionBy(database)), {
+    invoke(new ListEventsHandler(reads, new PseudonymMappings(reads), decryptionBy(database)), {
       filter,
       limit,
       ...(before !== undefined && { before }),
@@ -29,6 +30,7 @@ describe('listing a large log', () => {
     small = await generateLog(await auditDatabase(), 10_000);
     large = await generateLog(await auditDatabase(), rows);
     database = await Database.connect({ url: large.tables.url(), pool: 2, applicationName: 'test' });
+    reads = new ReadDatabase(database);
   }, 3_600_000);
   afterAll(async () => {
     await database.close();

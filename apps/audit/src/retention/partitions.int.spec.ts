@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ReadDatabase } from '@holdfast/data';
 import { FakeClock, type TestDatabase } from '@holdfast/testing';
 import { CompactRange, inclusionProof, leafHash, verifyInclusion } from '@holdfast/tlog';
 import { assertWhole, auditDatabase, auditKeys, decryptionBy, invoke, recordOf, replicaOf } from '../audit.fixture.js';
@@ -24,7 +25,8 @@ describe('partitions of the log', () => {
     );
   const list = async (filter = {}) => {
     const decryption = decryptionBy(replica.database, keys);
-    const handler = new ListEventsHandler(replica.database, new PseudonymMappings(replica.database), decryption);
+    const reads = new ReadDatabase(replica.database);
+    const handler = new ListEventsHandler(reads, new PseudonymMappings(reads), decryption);
     return (await invoke(handler, { filter, limit: 200 })).items;
   };
   const drop = (name: string, time: Date) =>
@@ -92,7 +94,7 @@ describe('partitions of the log', () => {
     expect((await list({ action: 'subject.read' })).map((e) => e.seq)).toEqual([302, 301]);
     expect(await list({ action: 'offer.create' })).toHaveLength(100);
     const get = (id: string) =>
-      invoke(new GetEventHandler(replica.database, decryptionBy(replica.database, keys)), { id });
+      invoke(new GetEventHandler(new ReadDatabase(replica.database), decryptionBy(replica.database, keys)), { id });
     await expect(get(dropped!.id)).rejects.toMatchObject({ error: { code: 'unknown_event' } });
     await expect(get(kept!.id)).resolves.toMatchObject({ seq: kept!.seq });
 

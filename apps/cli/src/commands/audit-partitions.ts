@@ -4,8 +4,8 @@ import { retentionNames, retentions, type AuditRecord, type Dropped, type Retent
 import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
-import { ownerConnection } from '../config.js';
-import { asOwner } from '../database-owner.js';
+import { ownerConnectionOf } from '../config.js';
+import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { operatorContext } from '../operator-session.js';
 import { show, table } from '../output.js';
 
@@ -31,13 +31,10 @@ const appendTimeoutMs = 10_000;
 export function auditPartitionCommands(program: Command): void {
   const audit = program.commands.find((command) => command.name() === 'audit')!;
 
-  addCommand(
-    audit,
-    'partitions',
-    'list the partitions of the logs by retention class and month, as the database owner in DATABASE_URL',
-    ['audit partitions'],
-  ).action(({ json }: Json) =>
-    asOwner(ownerConnection(), 'Listing the partitions', async (client) => {
+  addCommand(audit, 'partitions', `list the partitions of the logs by retention class and month, ${asDatabaseOwner}`, [
+    'audit partitions',
+  ]).action(({ json }: Json) =>
+    asOwner(ownerConnectionOf('audit'), 'Listing the partitions', async (client) => {
       const { rows } = await client.query<Partition>(
         'SELECT class, month, bytes::float8 AS bytes FROM audit.partitions ORDER BY month DESC, class',
       );
@@ -88,7 +85,7 @@ async function drop({
     throw new CommandError(
       `Entries of the class ${name} are never dropped: they account for what was erased or dropped.`,
     );
-  await asOwner(ownerConnection(), 'Dropping entries', async (client) => {
+  await asOwner(ownerConnectionOf('audit'), 'Dropping entries', async (client) => {
     if (!isDroppable({ month }, months, await timeOf(client)))
       throw new CommandError(
         `Entries of the class ${name} are kept for ${months} months; those of ${month} may not be dropped yet. ` +

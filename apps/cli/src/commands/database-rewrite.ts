@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { databaseServices, watermarksSchema } from '@holdfast/contracts';
+import { watermarksSchema, type ServiceName } from '@holdfast/contracts';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
-import { ownerConnection } from '../config.js';
-import { asOwner } from '../database-owner.js';
+import { ownerConnectionOf, ownerConnections } from '../config.js';
+import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
 
 /** Attempts to lock a table that is in use. During each attempt, other sessions wait for this one. */
@@ -29,37 +29,46 @@ export function databaseRewriteCommand(program: Command): void {
     database,
     'rewrite',
     'rewrite tables and indexes, so that deleted data does not stay in their files; each is locked meanwhile, some ' +
-      'seconds per gigabyte; as the database owner in DATABASE_URL',
+      `seconds per gigabyte; ${asDatabaseOwner}`,
     ['database rewrite', 'database rewrite --if-erased'],
   )
     .option(
       '--if-erased',
       `only when a customer or person was erased within the last ${erasedWithin}: for a nightly job`,
     )
-    .action(({ json, ifErased = false }: Json & { ifErased?: boolean }) =>
-      asOwner(ownerConnection(), 'Rewriting the tables', async (client) => {
-        if (ifErased && !(await erasedRecently(client))) {
-          show([], json, () => `Nobody was erased within the last ${erasedWithin}. Nothing to do.`);
-          return;
-        }
-        await assertNoOldTransaction(client);
-        const done = await rewriteAll(client);
-        show(done, json, () =>
-          table(
-            ['TABLE', 'KILOBYTES BEFORE', 'AFTER', 'LOCKED FOR MS'],
-            done.map((r) => [r.table, String(r.kilobytesBefore), String(r.kilobytes), String(r.lockedMs)]),
-          ),
-        );
-      }),
-    );
+    .action(async ({ json, ifErased = false }: Json & { ifErased?: boolean }) => {
+      if (ifErased && !(await erasedRecently())) {
+        show([], json, () => `Nobody was erased within the last ${erasedWithin}. Nothing to do.`);
+        return;
+      }
+      const done: Rewritten[] = [];
+      for (const owner of ownerConnections())
+        await asOwner(owner, 'Rewriting the tables', async (client) => {
+          await assertNoOldTransaction(client);
+          done.push(...(await rewriteAll(client, owner.services)));
+        });
+      show(done, json, () =>
+        table(
+          ['TABLE', 'KILOBYTES BEFORE', 'AFTER', 'LOCKED FOR MS'],
+          done.map((r) => [r.table, String(r.kilobytesBefore), String(r.kilobytes), String(r.lockedMs)]),
+        ),
+      );
+    });
 }
 
-async function erasedRecently(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ erased: boolean }>(
-    `SELECT EXISTS (SELECT FROM issuance.erased WHERE at > now() - interval '${erasedWithin}')
-       OR EXISTS (SELECT FROM directory.erased WHERE at > now() - interval '${erasedWithin}') AS erased`,
+/** Issuance records erased customers, directory removed people. */
+async function erasedRecently(): Promise<boolean> {
+  const inLedgers = await Promise.all(
+    (['issuance', 'directory'] as const).map((service) =>
+      asOwner(ownerConnectionOf(service), 'Reading the erasure ledger', async (client) => {
+        const { rows } = await client.query<{ erased: boolean }>(
+          `SELECT EXISTS (SELECT FROM ${service}.erased WHERE at > now() - interval '${erasedWithin}') AS erased`,
+        );
+        return rows[0]!.erased;
+      }),
+    ),
   );
-  return rows[0]!.erased;
+  return inLedgers.includes(true);
 }
 
 /** VACUUM FULL also copies deleted rows that an open transaction may still read. */
@@ -86,10 +95,10 @@ const tables = `
     AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgname = 'append_only')
   ORDER BY pg_table_size(c.oid)`;
 
-async function rewriteAll(client: pg.Client): Promise<Rewritten[]> {
+async function rewriteAll(client: pg.Client, services: readonly ServiceName[]): Promise<Rewritten[]> {
   await client.query(`SET lock_timeout = ${lockTimeoutMs}`);
   await client.query("SET maintenance_work_mem = '256MB'");
-  const { rows } = await client.query<{ name: string }>(tables, [[...databaseServices, watermarksSchema]]);
+  const { rows } = await client.query<{ name: string }>(tables, [[...services, watermarksSchema]]);
   const done: Rewritten[] = [];
   const left: string[] = [];
   for (const { name } of rows) {

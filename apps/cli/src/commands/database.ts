@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { databaseSetup } from '@holdfast/platform-policy';
 import { addCommand, seconds, type Json } from '../add-command.js';
-import { databaseConfig, ownerConnection } from '../config.js';
-import { asOwner, untilConnected } from '../database-owner.js';
+import { databaseConfig, ownerConnections } from '../config.js';
+import { asDatabaseOwner, asOwner, untilConnected } from '../database-owner.js';
 import { show } from '../output.js';
 
 export function databaseCommands(program: Command): void {
@@ -11,22 +11,29 @@ export function databaseCommands(program: Command): void {
   addCommand(
     database,
     'setup',
-    'create roles, schemas and grants, as the database owner in DATABASE_URL; DB_PASSWORD_<SERVICE> sets each ' +
-      'password, DB_CONNECTIONS the connection limit of each role; may be repeated',
+    `create roles, schemas and grants, ${asDatabaseOwner}; DB_PASSWORD_<SERVICE> sets each password, DB_CONNECTIONS ` +
+      'the connection limit of each role; may be repeated',
     ['database setup', 'database setup --wait 600'],
   )
     .option('--wait <seconds>', 'how long to wait for a server that does not accept connections yet', seconds)
     .action(async ({ json, wait = 0 }: Json & { wait?: number }) => {
-      const owner = ownerConnection();
-      const statements = databaseSetup(databaseConfig());
-      await untilConnected(owner, wait);
-      await asOwner(owner, 'Setting up the database', async (client) => {
-        for (const statement of statements) await client.query(statement);
-      });
+      const config = databaseConfig();
+      const databases = ownerConnections().map((owner) => ({
+        owner,
+        statements: databaseSetup({ ...config, services: owner.services }),
+      }));
+      for (const { owner, statements } of databases) {
+        await untilConnected(owner, wait);
+        await asOwner(owner, 'Setting up the database', async (client) => {
+          for (const statement of statements) await client.query(statement);
+        });
+      }
+      const count = databases.reduce((sum, { statements }) => sum + statements.length, 0);
+      const where = databases.length === 1 ? '' : ` in ${databases.length} databases`;
       show(
-        { statements: statements.length },
+        { statements: count, databases: databases.length },
         json,
-        () => `Roles, schemas and grants are set up (${statements.length} statements).`,
+        () => `Roles, schemas and grants are set up${where} (${count} statements).`,
       );
     });
 }

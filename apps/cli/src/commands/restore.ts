@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import type pg from 'pg';
 import { addCommand, type Json } from '../add-command.js';
-import { CommandError } from '../command-error.js';
-import { ownerConnection } from '../config.js';
-import { asOwner } from '../database-owner.js';
+import { ownerConnectionOf, ownerConnections } from '../config.js';
+import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
-import { exportLedger, importLedger, readLedger } from '../restore/erasure-ledger.js';
-import { restoreSteps } from '../restore/restore-steps.js';
+import { eraseAgain, type ErasedAgain } from '../restore/erase-again.js';
+import { erasingServices, exportLedger, ledgerOf, readLedger } from '../restore/erasure-ledger.js';
 import { rolledBackLogs, type RolledBackLog } from '../restore/rolled-back-logs.js';
 
 interface RestoreOptions extends Json {
@@ -15,18 +13,11 @@ interface RestoreOptions extends Json {
   dryRun?: boolean;
 }
 
-interface Restored {
+interface Restored extends ErasedAgain {
   /** Whether it was changed, or only counted. */
   dryRun: boolean;
-  /** Lines of the ledger that the backup did not have. */
-  imported: number;
-  /** Rows by what they are. */
-  steps: { what: string; rows: number }[];
   rolledBack: RolledBackLog[];
 }
-
-/** An erasure may concern many rows. */
-const timeoutMs = 3_600_000;
 
 export function restoreCommands(program: Command): void {
   const backup = program.command('backup').description('what a backup of the database needs besides');
@@ -34,21 +25,24 @@ export function restoreCommands(program: Command): void {
   addCommand(
     backup,
     'erasure-ledger <file>',
-    'write the hashes of everybody who was erased, for a restore; as the database owner in DATABASE_URL; every five ' +
-      'minutes, to another machine',
+    'write the hashes of everybody who was erased, for a restore; every five minutes, to another machine; ' +
+      asDatabaseOwner,
     ['backup erasure-ledger /backup/erased.csv'],
-  ).action((file: string, { json }: Json) =>
-    asOwner(ownerConnection(), 'Reading the erasure ledger', async (client) => {
-      const lines = await exportLedger(client, file);
-      show({ lines }, json, () => `${lines} erasures are in ${file}.`);
-    }),
-  );
+  ).action(async (file: string, { json }: Json) => {
+    const ledgers = await Promise.all(
+      erasingServices.map((service) =>
+        asOwner(ownerConnectionOf(service), 'Reading the erasure ledger', (client) => ledgerOf(client, service)),
+      ),
+    );
+    const lines = await exportLedger(ledgers.flat(), file);
+    show({ lines }, json, () => `${lines} erasures are in ${file}.`);
+  });
 
   addCommand(
     program,
     'restore',
     'the steps after the restore of a backup, before services start: imports the erasure ledger, erases again whom ' +
-      'the backup has brought back, and ends all sessions; as the database owner in DATABASE_URL; may be repeated',
+      `the backup has brought back, and ends all sessions; may be repeated; ${asDatabaseOwner}`,
     [
       'restore --ledger /backup/erased.csv --dry-run',
       'restore --ledger /backup/erased.csv --checkpoints /backup/checkpoints',
@@ -59,37 +53,19 @@ export function restoreCommands(program: Command): void {
     .option('--dry-run', 'change nothing, and print what would be changed', false)
     .action(async ({ json, ledger, checkpoints, dryRun = false }: RestoreOptions) => {
       const erased = await readLedger(ledger);
-      const restored = await asOwner(ownerConnection(), 'The restore', async (client): Promise<Restored> => {
-        await requireNoService(client);
-        const rolledBack = checkpoints === undefined ? [] : await rolledBackLogs(client, checkpoints);
-        await client.query(`SET statement_timeout = ${timeoutMs}`);
-        await client.query('BEGIN');
-        const imported = await importLedger(client, erased);
-        const steps: Restored['steps'] = [];
-        for (const { what, sql } of restoreSteps) {
-          const { rowCount } = await client.query(sql);
-          if (what !== undefined) steps.push({ what, rows: rowCount ?? 0 });
-        }
-        // A service that has started meanwhile has read rows that are gone now.
-        await requireNoService(client);
-        await client.query(dryRun ? 'ROLLBACK' : 'COMMIT');
-        return { dryRun, imported, steps, rolledBack };
-      });
+      const rolledBack =
+        checkpoints === undefined
+          ? []
+          : await asOwner(ownerConnectionOf('audit'), 'Comparing the checkpoints', (client) =>
+              rolledBackLogs(client, checkpoints),
+            );
+      const restored: Restored = {
+        dryRun,
+        ...(await eraseAgain(ownerConnections(), erased, dryRun)),
+        rolledBack,
+      };
       show(restored, json, () => describe(restored));
     });
-}
-
-/** @throws CommandError that names the services which are connected */
-async function requireNoService(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name LIKE 'holdfast %' AND pid <> pg_backend_pid() ORDER BY 1`,
-  );
-  if (rows.length === 0) return;
-  throw new CommandError(
-    `These services are connected: ${rows.map(({ name }) => name).join(', ')}. They would bring back what is erased: ` +
-      'stop all of them, and run the command again.',
-  );
 }
 
 function describe({ dryRun, imported, steps, rolledBack }: Restored): string {

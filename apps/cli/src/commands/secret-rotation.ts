@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { secretTable, type SecretEntry } from '@holdfast/platform-policy';
 import { addCommand, seconds, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
-import { ownerConnection } from '../config.js';
-import { asOwner } from '../database-owner.js';
+import { asDatabaseOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
 import { databaseBlockers, waitBlockers } from '../secrets/rotation-blockers.js';
 import {
@@ -54,8 +53,8 @@ export function secretRotationCommands(program: Command): void {
 
   command(
     'finish <names...>',
-    'remove the old values; refused while something still needs one, which services report in the database of ' +
-      'DATABASE_URL (as its owner)',
+    'remove the old values; refused while something still needs one, which services report in their databases; ' +
+      asDatabaseOwner,
     'finish COOKIE_KEY',
   )
     .option('--wait <seconds>', 'wait until nothing needs them any more, so long at most', seconds)
@@ -126,11 +125,7 @@ async function blockersOf(store: SecretStore, entries: SecretEntry[]): Promise<s
   );
   const asked = rotations.filter(([{ kind }]) => kind === 'key' || kind === 'password');
   if (asked.length === 0) return reasons;
-  const owner = ownerConnection();
-  return asOwner(owner, 'Asking what the old values are needed for', async (client) => {
-    for (const [entry] of asked)
-      for (const reason of await databaseBlockers(owner, client, entry, stored[entry.name]!))
-        reasons.push(`${entry.name}: ${reason}.`);
-    return reasons;
-  });
+  for (const [entry] of asked)
+    for (const reason of await databaseBlockers(entry, stored[entry.name]!)) reasons.push(`${entry.name}: ${reason}.`);
+  return reasons;
 }

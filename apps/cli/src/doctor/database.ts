@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { databaseRole, databaseServices, type ServiceName } from '@holdfast/contracts';
+import { databaseUsers } from '@holdfast/platform-policy';
 import type { OwnerConnection } from '../config.js';
 import { asOwner } from '../database-owner.js';
 import { check, clockFinding, found, megabytes, type Finding, type Result } from './finding.js';
@@ -11,32 +12,46 @@ const staleAfterSeconds = 60;
 const longTransactionSeconds = 600;
 const connectionShare = 0.8;
 
-/** PostgreSQL: version, clock, roles, migrations, connections, disk, and what waits to be delivered; as the owner. */
-export function databaseFindings(owner: OwnerConnection | undefined): Promise<Finding[]> {
-  if (!owner)
-    return Promise.resolve([
-      {
-        check: name,
-        result: 'skipped',
-        detail: 'DATABASE_URL is not set',
-        advice: 'Set it to the address of the database, with its owner as the user, to check it.',
-      },
-    ]);
+/** PostgreSQL: version, clock, roles, migrations, connections, disk, and what waits to be delivered; as the owners. */
+export async function databaseFindings(databases: OwnerConnection[]): Promise<Finding[]> {
+  const checked = new Set(databases.flatMap(({ services }) => services));
+  const unchecked = databaseServices.filter((service) => !checked.has(service));
+  const findings = await Promise.all(
+    databases.map(async (owner) => {
+      const own = await findingsOf(owner);
+      // With several databases a finding says whose it is.
+      return databases.length === 1 && unchecked.length === 0
+        ? own
+        : own.map((finding) => ({ ...finding, detail: `${owner.services.join(', ')}: ${finding.detail}` }));
+    }),
+  );
+  if (unchecked.length === 0) return findings.flat();
+  const skipped: Finding = {
+    check: name,
+    result: 'skipped',
+    detail: databases.length === 0 ? 'DATABASE_URL is not set' : `there is no address for ${unchecked.join(', ')}`,
+    advice: 'Set DATABASE_URL, or DATABASE_URL_<SERVICE>, to the address with the owner as the user, to check it.',
+  };
+  return [...findings.flat(), skipped];
+}
+
+function findingsOf(owner: OwnerConnection): Promise<Finding[]> {
+  const { services } = owner;
   return check(name, 'Check DATABASE_URL, DATABASE_CA_FILE, and that the server runs.', () =>
     asOwner(owner, 'Connecting', async (client) => [
       ...(await serverFindings(client)),
-      ...(await step('roles', client, roleFindings)),
-      ...(await step('migrations', client, migrationFindings)),
-      ...(await step('connections', client, connectionFindings)),
-      ...(await step('undelivered rows', client, backlogFindings)),
-      ...(await step('disk', client, diskFindings)),
+      ...(await step('roles', () => roleFindings(client, services))),
+      ...(await step('migrations', () => migrationFindings(client, services))),
+      ...(await step('connections', () => connectionFindings(client))),
+      ...(await step('undelivered rows', () => backlogFindings(client, services))),
+      ...(await step('disk', () => diskFindings(client))),
     ]),
   );
 }
 
-function step(title: string, client: pg.Client, work: (client: pg.Client) => Promise<Finding[]>): Promise<Finding[]> {
+function step(title: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   const advice = 'Run "holdfast database setup" and the migrations. A managed database may not permit this check.';
-  return check(title, advice, () => work(client));
+  return check(title, advice, work);
 }
 
 async function one<Row extends pg.QueryResultRow>(client: pg.Client, sql: string, values?: unknown[]): Promise<Row> {
@@ -56,7 +71,8 @@ async function serverFindings(client: pg.Client): Promise<Finding[]> {
   ];
 }
 
-async function roleFindings(client: pg.Client): Promise<Finding[]> {
+async function roleFindings(client: pg.Client, services: readonly ServiceName[]): Promise<Finding[]> {
+  const users = databaseUsers(services);
   const { rows } = await client.query<{ role: string; login: boolean; powerful: boolean; foreign: string[] }>(
     `SELECT rolname AS role, rolcanlogin AS login, rolsuper OR rolbypassrls OR rolcreaterole OR rolcreatedb AS powerful,
        ARRAY(SELECT nspname::text FROM pg_namespace n, pg_class c
@@ -64,10 +80,10 @@ async function roleFindings(client: pg.Client): Promise<Finding[]> {
            AND 'holdfast_' || nspname <> rolname AND has_schema_privilege(r.oid, n.oid, 'USAGE')
            AND has_table_privilege(r.oid, c.oid, 'SELECT') GROUP BY nspname ORDER BY nspname) AS foreign
      FROM pg_roles r WHERE rolname = ANY ($1)`,
-    [databaseServices.map((service) => databaseRole(service)), databaseServices],
+    [users.map((service) => databaseRole(service)), databaseServices],
   );
   const advice = 'Run "holdfast database setup", and find out who changed the role.';
-  const problems = databaseServices.flatMap((service): Finding[] => {
+  const problems = users.flatMap((service): Finding[] => {
     const role = rows.find((row) => row.role === databaseRole(service));
     const problem = !role
       ? 'does not exist'
@@ -84,10 +100,10 @@ async function roleFindings(client: pg.Client): Promise<Finding[]> {
   return problems.length > 0 ? problems : [found('roles', `${rows.length} exist, each with its own tables only`)];
 }
 
-async function migrationFindings(client: pg.Client): Promise<Finding[]> {
-  const expected = await migrationsOfThisVersion();
+async function migrationFindings(client: pg.Client, services: readonly ServiceName[]): Promise<Finding[]> {
+  const expected = [...(await migrationsOfThisVersion())].filter(([service]) => services.includes(service));
   const findings = await Promise.all(
-    [...expected].map(async ([service, names]): Promise<Finding[]> => {
+    expected.map(async ([service, names]): Promise<Finding[]> => {
       const { rows } = await client.query<{ name: string }>(`SELECT name FROM "${service}".migrations`);
       const applied = new Set(rows.map((row) => row.name));
       const missing = names.filter((migration) => !applied.has(migration));
@@ -113,7 +129,7 @@ async function migrationFindings(client: pg.Client): Promise<Finding[]> {
     }),
   );
   const problems = findings.flat();
-  return problems.length > 0 ? problems : [found('migrations', `of ${expected.size} services are applied`)];
+  return problems.length > 0 ? problems : [found('migrations', `of ${expected.length} services are applied`)];
 }
 
 async function connectionFindings(client: pg.Client): Promise<Finding[]> {
@@ -151,9 +167,9 @@ const backlogs: { service: ServiceName; table: string; what: string; due: string
   { service: 'auth', table: 'record_outbox', what: 'audit records of auth', due: 'created_at' },
 ];
 
-async function backlogFindings(client: pg.Client): Promise<Finding[]> {
+async function backlogFindings(client: pg.Client, services: readonly ServiceName[]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const { service, table, what, due } of backlogs) {
+  for (const { service, table, what, due } of backlogs.filter((backlog) => services.includes(backlog.service))) {
     const { count, oldest } = await one<{ count: number; oldest: number }>(
       client,
       `SELECT count(*)::int AS count, coalesce(extract(epoch FROM now() - min(${due})), 0)::float8 AS oldest
@@ -167,18 +183,24 @@ async function backlogFindings(client: pg.Client): Promise<Finding[]> {
       advice: 'A consumer does not apply them, or the producer is stopped. Nothing is lost; see the findings above.',
     });
   }
+  if (services.includes('audit')) findings.push(...(await quarantineFindings(client)));
+  return findings.length > 0 ? findings : [found('undelivered rows', `none is older than ${staleAfterSeconds} s`)];
+}
+
+async function quarantineFindings(client: pg.Client): Promise<Finding[]> {
   const { quarantined } = await one<{ quarantined: number }>(
     client,
     'SELECT count(*)::int AS quarantined FROM audit.pending_record WHERE quarantined',
   );
-  if (quarantined > 0)
-    findings.push({
+  if (quarantined === 0) return [];
+  return [
+    {
       check: 'undelivered rows',
       result: 'failed',
       detail: `${quarantined} audit records are quarantined`,
       advice: 'See "When audit records are quarantined" in the runbook.',
-    });
-  return findings.length > 0 ? findings : [found('undelivered rows', `none is older than ${staleAfterSeconds} s`)];
+    },
+  ];
 }
 
 async function diskFindings(client: pg.Client): Promise<Finding[]> {

@@ -6,6 +6,6 @@ import { streamFindings } from './streams.js';
 
 /** Everything that `holdfast doctor` checks. */
 export async function doctorFindings(): Promise<Finding[]> {
-  const { owner, deploySeed } = doctorConfig();
-  return (await Promise.all([busFindings(), streamFindings(deploySeed), databaseFindings(owner)])).flat();
+  const { databases, deploySeed } = doctorConfig();
+  return (await Promise.all([busFindings(), streamFindings(deploySeed), databaseFindings(databases)])).flat();
 }

@@ -6,18 +6,24 @@ import { databaseServices, type ServiceName } from '@holdfast/contracts';
 
 const run = promisify(execFile);
 
+let lists: Promise<Map<ServiceName, string[]>> | undefined;
+
 /**
  * The migrations of this version, by service. The services' builds lie beside that of the command line, in a clone and
- * in its image; a service without one is left out.
+ * in its image; a service without one is left out. Each runs once, however many databases are checked.
  *
  * @throws Error when a build does not run
  */
-export async function migrationsOfThisVersion(): Promise<Map<ServiceName, string[]>> {
-  const lists = databaseServices.map(async (service): Promise<[ServiceName, string[]][]> => {
+export function migrationsOfThisVersion(): Promise<Map<ServiceName, string[]>> {
+  return (lists ??= listMigrations());
+}
+
+async function listMigrations(): Promise<Map<ServiceName, string[]>> {
+  const services = databaseServices.map(async (service): Promise<[ServiceName, string[]][]> => {
     const program = fileURLToPath(new URL(`../../../${service}/dist/migrate.js`, import.meta.url));
     if (!existsSync(program)) return [];
     const { stdout } = await run(process.execPath, [program, '--list'], { timeout: 20_000 });
     return [[service, JSON.parse(stdout) as string[]]];
   });
-  return new Map((await Promise.all(lists)).flat());
+  return new Map((await Promise.all(services)).flat());
 }

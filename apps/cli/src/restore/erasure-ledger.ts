@@ -3,22 +3,35 @@ import type pg from 'pg';
 import { CommandError } from '../command-error.js';
 
 /** The hash of an erased customer or person, and when they were erased. */
-interface Erased {
+export interface Erased {
   hash: string;
   at: string;
 }
 
 const line = /^\\x([0-9a-f]{64}),([^,]+)$/;
 
-/** Writes the ledger as CSV. The file appears as a whole, or stays as it was. @returns how many lines it has */
-export async function exportLedger(client: pg.Client, file: string): Promise<number> {
+/** The services that record whom they have erased: customers and people. */
+export const erasingServices = ['issuance', 'directory'] as const;
+type ErasingService = (typeof erasingServices)[number];
+
+/** The ledger of one service. */
+export async function ledgerOf(client: pg.Client, service: ErasingService): Promise<Erased[]> {
   const { rows } = await client.query<Erased>(
-    `SELECT encode(hash, 'hex') AS hash, min(at)::text AS at
-     FROM (SELECT hash, at FROM issuance.erased UNION ALL SELECT hash, at FROM directory.erased) e GROUP BY hash
-     ORDER BY 2, 1`,
+    `SELECT encode(hash, 'hex') AS hash, at::text AS at FROM ${service}.erased`,
   );
+  return rows;
+}
+
+/** Writes the ledger as CSV. The file appears as a whole, or stays as it was. @returns how many lines it has */
+export async function exportLedger(erased: Erased[], file: string): Promise<number> {
+  const first = new Map<string, string>();
+  for (const { hash, at } of erased) {
+    const known = first.get(hash);
+    if (known === undefined || Date.parse(at) < Date.parse(known)) first.set(hash, at);
+  }
+  const rows = [...first].sort(([a, at], [b, bt]) => Date.parse(at) - Date.parse(bt) || (a < b ? -1 : 1));
   const draft = `${file}.new`;
-  await writeFile(draft, rows.map(({ hash, at }) => `\\x${hash},${at}\n`).join(''), { mode: 0o600 });
+  await writeFile(draft, rows.map(([hash, at]) => `\\x${hash},${at}\n`).join(''), { mode: 0o600 });
   await rename(draft, file);
   return rows.length;
 }
@@ -40,14 +53,12 @@ export async function readLedger(file: string): Promise<Erased[]> {
     });
 }
 
-/** Adds the lines that the database does not have. @returns how many these are */
-export async function importLedger(client: pg.Client, ledger: Erased[]): Promise<number> {
-  const values = [ledger.map(({ hash }) => hash), ledger.map(({ at }) => at)];
-  const insert = (schema: string) =>
-    client.query(
-      `INSERT INTO ${schema}.erased (hash, at) SELECT decode(hash, 'hex'), at
-       FROM unnest($1::text[], $2::timestamptz[]) AS l (hash, at) ON CONFLICT DO NOTHING`,
-      values,
-    );
-  return Math.max((await insert('issuance')).rowCount ?? 0, (await insert('directory')).rowCount ?? 0);
+/** Adds the lines that the ledger of a service does not have. @returns how many these are */
+export async function importLedger(client: pg.Client, service: ErasingService, ledger: Erased[]): Promise<number> {
+  const { rowCount } = await client.query(
+    `INSERT INTO ${service}.erased (hash, at) SELECT decode(hash, 'hex'), at
+     FROM unnest($1::text[], $2::timestamptz[]) AS l (hash, at) ON CONFLICT DO NOTHING`,
+    [ledger.map(({ hash }) => hash), ledger.map(({ at }) => at)],
+  );
+  return rowCount ?? 0;
 }

@@ -1,7 +1,12 @@
-/** A step of a restore, in the order in which they run, in one transaction. */
+import type { ServiceName } from '@holdfast/contracts';
+
+/** A step of a restore, in the order in which they run, in one transaction for each database. */
 export interface RestoreStep {
-  /** What it deletes or changes, in the plural; absent for a step that only prepares others. */
-  what?: string;
+  /** Whose tables it changes. */
+  service: ServiceName;
+  /** What it deletes or changes, in the plural. */
+  what: string;
+  /** It may use the temporary tables `ledger` (hash) and `gone` (org, id). */
   sql: string;
 }
 
@@ -13,23 +18,7 @@ export interface RestoreStep {
  */
 export const restoreSteps: readonly RestoreStep[] = [
   {
-    sql: `CREATE TEMP TABLE ledger ON COMMIT DROP AS
-      SELECT hash
-      FROM issuance.erased UNION
-      SELECT hash
-      FROM directory.erased`,
-  },
-  {
-    sql: `CREATE TEMP TABLE gone ON COMMIT DROP AS
-      SELECT org, id
-      FROM (SELECT org, id
-      FROM issuance.subject UNION ALL
-      SELECT org, id
-      FROM directory.person) everybody
-      WHERE sha256(convert_to(org || '/' || id, 'UTF8')) IN (SELECT hash
-      FROM ledger)`,
-  },
-  {
+    service: 'issuance',
     what: 'customers',
     sql: `DELETE
       FROM issuance.subject s
@@ -37,6 +26,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE s.id = g.id`,
   },
   {
+    service: 'issuance',
     what: 'stored responses of customers',
     sql: `UPDATE issuance.idempotency i
       SET fingerprint = NULL, response = NULL, subject = NULL
@@ -44,6 +34,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE i.subject = g.id`,
   },
   {
+    service: 'issuance',
     what: 'events of customers',
     sql: `DELETE
       FROM issuance.outbox o
@@ -51,6 +42,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE o.aggregate = g.id::text`,
   },
   {
+    service: 'directory',
     what: 'people',
     sql: `DELETE
       FROM directory.person p
@@ -58,6 +50,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE p.id = g.id`,
   },
   {
+    service: 'directory',
     what: 'stored responses about people',
     sql: `UPDATE directory.idempotency i
       SET fingerprint = NULL, response = NULL, subject = NULL
@@ -65,6 +58,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE i.subject = g.id`,
   },
   {
+    service: 'directory',
     what: 'stored responses of people',
     sql: `DELETE
       FROM directory.idempotency i
@@ -72,6 +66,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE i.app = g.id::text`,
   },
   {
+    service: 'directory',
     what: 'events of people',
     sql: `DELETE
       FROM directory.outbox o
@@ -79,6 +74,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE o.aggregate = g.id::text`,
   },
   {
+    service: 'directory',
     what: 'revocations of people',
     sql: `UPDATE directory.access_change c
       SET kind = 'organization', id = ''
@@ -86,6 +82,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE c.kind = 'person' AND c.id = g.id::text`,
   },
   {
+    service: 'subjects',
     what: 'rows of the read model',
     sql: `UPDATE subjects.subject
       SET org = NULL, app = NULL, subject = NULL, created_at = NULL, claimed = NULL, state = NULL, erased_at = now()
@@ -93,16 +90,19 @@ export const restoreSteps: readonly RestoreStep[] = [
       FROM ledger) AND erased_at IS NULL`,
   },
   {
+    service: 'auth',
     what: 'sessions, grants and tokens',
     sql: `DELETE
       FROM auth.oidc_state`,
   },
   {
+    service: 'auth',
     what: 'logout notifications',
     sql: `DELETE
       FROM auth.logout_notification`,
   },
   {
+    service: 'auth',
     what: 'revocations of sessions',
     sql: `INSERT INTO auth.session_revocation (key, at, erased)
       SELECT sha256(convert_to(org || '/' || id, 'UTF8')), now(), true
@@ -111,6 +111,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       SET at = excluded.at, erased = true`,
   },
   {
+    service: 'audit',
     what: 'tombstones of the audit log',
     sql: `INSERT INTO audit.erased (key)
       SELECT hash
@@ -118,6 +119,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       ON CONFLICT DO NOTHING`,
   },
   {
+    service: 'audit',
     what: 'tombstones of values in the audit log',
     sql: `INSERT INTO audit.erased (key)
       SELECT sha256(convert_to(p.org || '/' || v, 'UTF8'))
@@ -127,6 +129,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       ON CONFLICT DO NOTHING`,
   },
   {
+    service: 'audit',
     what: 'pseudonym mappings',
     sql: `DELETE
       FROM audit.pseudonym_mapping p
@@ -134,6 +137,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE p.org = g.org AND p.data_subject = g.id::text`,
   },
   {
+    service: 'audit',
     what: 'personal data keys',
     sql: `DELETE
       FROM audit.personal_data_key k
@@ -141,6 +145,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE k.org = g.org AND k.data_subject = g.id::text`,
   },
   {
+    service: 'signals',
     what: 'events of feeds',
     sql: `DELETE
       FROM signals.event
@@ -148,6 +153,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       FROM ledger)`,
   },
   {
+    service: 'signals',
     what: 'waiting events of feeds',
     sql: `DELETE
       FROM signals.early_event
@@ -155,6 +161,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       FROM ledger)`,
   },
   {
+    service: 'signals',
     what: 'tombstones of feeds',
     sql: `UPDATE signals.aggregate
       SET erased_at = now()
@@ -162,6 +169,7 @@ export const restoreSteps: readonly RestoreStep[] = [
       FROM ledger) AND erased_at IS NULL`,
   },
   {
+    service: 'signals',
     what: 'feeds',
     sql: `UPDATE signals.head
       SET seq = seq + 1000000, removed = seq + 1000000`,

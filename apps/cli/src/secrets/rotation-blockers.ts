@@ -1,8 +1,9 @@
-import pg from 'pg';
-import { databaseRole, databaseServices } from '@holdfast/contracts';
-import { databaseTls, keyIdOf } from '@holdfast/platform';
-import type { SecretEntry } from '@holdfast/platform-policy';
-import type { OwnerConnection } from '../config.js';
+import type pg from 'pg';
+import { databaseRole, databaseServices, type ServiceName } from '@holdfast/contracts';
+import { keyIdOf } from '@holdfast/platform';
+import { databaseUsers, type SecretEntry } from '@holdfast/platform-policy';
+import { ownerConnectionOf, ownerConnections } from '../config.js';
+import { asOwner } from '../database-owner.js';
 import type { RotationState } from './rotation.js';
 
 /** A row of a service's table key_use (libs/service/src/key-use.ts). */
@@ -52,28 +53,34 @@ export function useBlockers(service: string, rows: KeyUseRow[], currentId: Buffe
   return [`${current.pending} stored values of ${service} need the old one (/readyz says which)${until}`];
 }
 
-/** Asks the database, as its owner, whether services still need the old value. */
+/** Asks the databases, as their owners, whether services still need the old value. */
 export async function databaseBlockers(
-  owner: OwnerConnection,
-  client: pg.Client,
   { name, variable, kind, services }: SecretEntry,
   value: string,
 ): Promise<string[]> {
-  if (kind === 'password') return passwordBlockers(owner, services[0]!, value);
+  const own = databaseServices.filter((service) => (services as readonly string[]).includes(service));
+  if (kind === 'password') return (await Promise.all(own.map((one) => passwordBlockers(one, value)))).flat();
   if (kind !== 'key' || variable === undefined) return [];
   const reasons: string[] = [];
-  for (const service of services.filter((one) => (databaseServices as readonly string[]).includes(one))) {
-    const { rows } = await client.query<KeyUseRow & { now: Date }>(
-      `SELECT id, used_at AS "usedAt", pending::int, pending_until AS "pendingUntil", checked_at AS "checkedAt",
-         clock_timestamp() AS now FROM ${service}.key_use WHERE name = $1`,
-      [variable],
+  for (const service of own)
+    reasons.push(
+      ...(await asked(service, async (client) => {
+        const { rows } = await client.query<KeyUseRow & { now: Date }>(
+          `SELECT id, used_at AS "usedAt", pending::int, pending_until AS "pendingUntil", checked_at AS "checkedAt",
+             clock_timestamp() AS now FROM ${service}.key_use WHERE name = $1`,
+          [variable],
+        );
+        const id = keyIdOf(Buffer.from(value, 'base64url'), variable);
+        return useBlockers(service, rows, id, rows[0]?.now ?? new Date());
+      })),
     );
-    const id = keyIdOf(Buffer.from(value, 'base64url'), variable);
-    reasons.push(...useBlockers(service, rows, id, rows[0]?.now ?? new Date()));
-  }
   return name === 'SECRET_PEPPER' && reasons.length > 0
-    ? [...reasons, ...(await outdatedSecrets(client, Buffer.from(value, 'base64url')))]
+    ? [...reasons, ...(await asked('directory', (client) => outdatedSecrets(client, Buffer.from(value, 'base64url'))))]
     : reasons;
+}
+
+function asked<T>(service: ServiceName, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return asOwner(ownerConnectionOf(service), `Asking what ${service} needs the old values for`, work);
 }
 
 /** The client secrets that no app has used since the change: these block, until they are used or revoked. */
@@ -92,28 +99,21 @@ async function outdatedSecrets(client: pg.Client, pepper: Buffer): Promise<strin
   ];
 }
 
-async function passwordBlockers(
-  { url, caFile }: OwnerConnection,
-  service: string,
-  password: string,
-): Promise<string[]> {
-  const user = databaseRole(service as (typeof databaseServices)[number]);
-  const address = Object.assign(new URL(url), { username: user, password });
-  const client = new pg.Client({
-    connectionString: address.href,
-    ssl: databaseTls(caFile),
-    connectionTimeoutMillis: 10_000,
+/** Tries the new password in each database that the service uses. */
+async function passwordBlockers(service: ServiceName, password: string): Promise<string[]> {
+  const used = ownerConnections().filter(({ services }) => databaseUsers(services).includes(service));
+  const user = databaseRole(service);
+  const refusals = used.map(async ({ url, caFile }): Promise<string[]> => {
+    const address = Object.assign(new URL(url), { username: user, password });
+    try {
+      await asOwner({ url: address.href, caFile }, 'Signing in', async () => undefined);
+      return [];
+    } catch (error) {
+      return [
+        `PostgreSQL refuses the new password of ${user}: run holdfast database setup with it ` +
+          `(${error instanceof Error ? error.message : String(error)})`,
+      ];
+    }
   });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return [];
-  } catch (error) {
-    return [
-      `PostgreSQL refuses the new password of ${user}: run holdfast database setup with it ` +
-        `(${error instanceof Error ? error.message : String(error)})`,
-    ];
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+  return (await Promise.all(refusals)).flat();
 }

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { getSubject, type ReplyOf, type RequestContext, type RequestOf, type SubjectState } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { ReadDatabase, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, customerKey } from '@holdfast/platform';
 import { behind, Freshness } from './freshness.js';
@@ -15,7 +15,7 @@ const byKey = statement(
 @Controller()
 export class GetSubjectHandler {
   constructor(
-    private readonly database: Database,
+    private readonly database: ReadDatabase,
     private readonly freshness: Freshness,
   ) {}
 

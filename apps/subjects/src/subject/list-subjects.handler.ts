@@ -6,7 +6,7 @@ import {
   type RequestOf,
   type SubjectState,
 } from '@holdfast/contracts';
-import { Database, statement, type Statement } from '@holdfast/data';
+import { ReadDatabase, statement, type Statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { behind, Freshness } from './freshness.js';
@@ -35,7 +35,7 @@ export const pages = {
 @Controller()
 export class ListSubjectsHandler {
   constructor(
-    private readonly database: Database,
+    private readonly database: ReadDatabase,
     private readonly freshness: Freshness,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
