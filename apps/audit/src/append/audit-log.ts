@@ -12,6 +12,9 @@ import { batchValues, writeBatch } from './write-batch.js';
 
 /** SQLSTATE check_violation: PostgreSQL has no partition for a row. */
 const noPartition = '23514';
+/** SQLSTATE deadlock_detected: PostgreSQL has rolled back one of the transactions. */
+const deadlock = '40P01';
+const maxDeadlocks = 5;
 
 /** Appends batches to the logs of organizations, each batch in one transaction. */
 @Injectable()
@@ -35,7 +38,8 @@ export class AuditLog {
    */
   async append(given: readonly AppendItem[]): Promise<void> {
     const items = given.map(({ record, ...item }) => ({ ...item, ...(record && { record: storable(record) }) }));
-    for (let isRetry = false; ; isRetry = true) {
+    let [isRetry, deadlocks] = [false, 0];
+    for (;;) {
       try {
         const { lateRecords } = await this.appendOnce(items);
         for (const { id, request } of lateRecords)
@@ -48,7 +52,12 @@ export class AuditLog {
         // No other replica can have inserted the row in between: it would have to hold the lock on the head.
         const taken = violatedUnique(error);
         if (taken !== undefined) throw new DamagedLog(`the next seq of the head is in use already (${taken})`);
-        if (isRetry || (error as { code?: string }).code !== noPartition) throw error;
+        const { code } = error as { code?: string };
+        // Heads are locked in order, except those that did not exist a moment before: replicas that start the logs of
+        // many organizations at once may wait for each other.
+        if (code === deadlock && (deadlocks += 1) <= maxDeadlocks) continue;
+        if (isRetry || code !== noPartition) throw error;
+        isRetry = true;
         this.partitions.clearExisting();
       }
     }

@@ -21,6 +21,23 @@ describe('appending while the database fails', () => {
     await tables.drop();
   });
 
+  it('appends every record when replicas start the logs of many organizations at once', async () => {
+    let appended = 0;
+    const writers = Array.from({ length: 4 }, async (_, n) => {
+      for (let batch = 0; batch < 10; batch += 1) {
+        // Each batch has logs that exist and logs that another replica is creating.
+        const items = Array.from({ length: 60 }, (__, i) => ({
+          org: `org-${(batch * 23 + i * 7 + n * 5) % 300}`,
+          record: recordOf(),
+        }));
+        await replicas[n % 2]!.log.append(items);
+        appended += items.length;
+      }
+    });
+    await Promise.all(writers);
+    expect(await assertWhole(tables)).toBe(appended);
+  }, 60_000);
+
   it('has each record once and no gap when connections of two replicas are cut during their batches', async () => {
     let writing = true;
     const appended: string[] = [];
