@@ -7,6 +7,7 @@ import type { Member } from './stack.ts';
 
 const build = mkdtempSync(join(process.env.TEST_TMP ?? '', 'other-'));
 const started: unknown[] = [];
+const reloaded: string[] = [];
 let control: Awaited<ReturnType<typeof startControlServer>>;
 beforeAll(async () => {
   const broken = {
@@ -27,9 +28,16 @@ beforeAll(async () => {
       untilReady: () => Promise.resolve(true),
     },
   } as unknown as Member;
+  const bus = {
+    name: 'bus',
+    replica: 1,
+    readyUrl: null,
+    configure: () => void reloaded.push('configured'),
+    supervised: { state: 'ready', pid: 1, signal: (signal: string) => reloaded.push(signal) > 0 },
+  } as unknown as Member;
   mkdirSync(join(build, 'apps', 'stopped', 'dist'), { recursive: true });
   writeFileSync(join(build, 'apps', 'stopped', 'dist', 'main.js'), '');
-  control = await startControlServer([broken, stopped]);
+  control = await startControlServer([broken, stopped, bus]);
 });
 afterAll(() => control.close());
 
@@ -79,6 +87,11 @@ describe('the control port', () => {
     expect(await statusOf('/start/stopped', undefined, body)).toBe(status);
     expect(started).toEqual(planned === undefined ? [] : [planned]);
     expect(await statusOf('/list')).toBe(200);
+  });
+
+  it('reloads a program after it has written its configuration, and refuses to reload others', async () => {
+    expect([await statusOf('/reload/bus'), await statusOf('/reload/broken')]).toEqual([200, 409]);
+    expect(reloaded).toEqual(['configured', 'SIGHUP']);
   });
 
   it('answers 409 to the start of another build while the service runs', async () => {

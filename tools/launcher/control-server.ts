@@ -65,6 +65,11 @@ async function handle(
       status: 409,
       body: { message: `The connections of ${target} cannot be cut. Start with --severable, and name a service.` },
     };
+  if (action === 'reload' && !targets.every(({ configure }) => configure))
+    return {
+      status: 409,
+      body: { message: `${target} does not reload its configuration. Restart it: service stop, then service start.` },
+    };
   if (targets.length === 0)
     return { status: 404, body: { message: `There is no ${target}. "service list" shows the running programs.` } };
   const options = await optionsOf(request);
@@ -112,6 +117,11 @@ const actions: Record<string, (member: Member, options: StartOptions) => Promise
   async kill({ supervised }) {
     const { pid } = supervised;
     return supervised.signal('SIGKILL') && eventually(() => supervised.pid !== pid, 5000);
+  },
+  /** Writes its configuration with the users of secrets.json, and makes it read that. Connections stay. */
+  async reload({ supervised, configure }) {
+    configure?.();
+    return supervised.signal('SIGHUP');
   },
   cut: async ({ links }) => {
     links?.forEach((link) => link.cut());

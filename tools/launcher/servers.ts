@@ -16,6 +16,8 @@ export interface Server {
   url: string;
   title: string;
   program?: Program;
+  /** Writes the configuration that the program reads at a start and on SIGHUP. */
+  configure?: (secrets: Secrets) => void;
   /** A database to connect to before Holdfast's own exists. */
   maintenanceUrl?: string;
 }
@@ -41,15 +43,14 @@ export async function planNats(secrets: Secrets, external: string | undefined): 
   const configFile = join(folder, 'nats.conf');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const host = external ? '0.0.0.0' : '127.0.0.1';
-  writeFileSync(
-    configFile,
-    natsConfig({ publicKeys: publicKeys(secrets), host, port, storeDir: join(folder, 'jetstream') }),
-    { mode: 0o600 },
-  );
+  const storeDir = join(folder, 'jetstream');
+  const configure = (from: Secrets) =>
+    writeFileSync(configFile, natsConfig({ publicKeys: publicKeys(from), host, port, storeDir }), { mode: 0o600 });
+  configure(secrets);
   if (external) return externalNats(external, port, configFile);
   const binary = await natsBinary();
   const program = natsProgram({ binary, configFile, port, folder, logFile: logOf('nats') });
-  return { url: `nats://127.0.0.1:${port}`, title: `nats-server ${natsVersion(binary)}`, program };
+  return { url: `nats://127.0.0.1:${port}`, title: `nats-server ${natsVersion(binary)}`, program, configure };
 }
 
 /** @throws ReportedError when there is no server, or one that is too old */

@@ -9,13 +9,14 @@ import { declaredSettings } from './declared-settings.ts';
 import { serviceSettings } from './service-env.ts';
 
 const help = `Usage: npm run holdfast -- service list [--json]
-       npm run holdfast -- service start|stop|kill|pause|resume|cut|mend NAME[-REPLICA]
+       npm run holdfast -- service start|stop|reload|kill|pause|resume|cut|mend NAME[-REPLICA]
        npm run holdfast -- service start NAME[-REPLICA] --build FOLDER
 
   list     shows name, replica, pid, state and readiness URL of each program
   stop     stops it gracefully; it stays down until "start"
   start    reads .env and secrets.json again; variables that are set for this command win over both, as in:
            LOG_LEVEL=debug npm run holdfast -- service start subjects
+  reload   gives nats-server the users of secrets.json, after a step of "secrets rotate"; connections stay
   --build  runs the build of another clone, such as an older version
   kill     sends SIGKILL; the launcher restarts it
   pause    sends SIGSTOP, to simulate a machine that hangs; "resume" continues it
@@ -28,7 +29,7 @@ const json = args.includes('--json');
 const at = args.indexOf('--build');
 const build = at < 0 ? undefined : args.splice(at, 2)[1];
 const [action = 'list', target, ...rest] = args.filter((arg) => arg !== '--json');
-const actions = ['list', 'start', 'stop', 'kill', 'pause', 'resume', 'cut', 'mend'];
+const actions = ['list', 'start', 'stop', 'reload', 'kill', 'pause', 'resume', 'cut', 'mend'];
 if (
   !actions.includes(action) ||
   (at >= 0 && (!build || action !== 'start')) ||

@@ -34,6 +34,8 @@ export interface Member {
   supervised: Supervised;
   /** The program with the current settings; absent for programs without settings. */
   plan?: (more: NodeJS.ProcessEnv, build?: string) => Program;
+  /** Writes its configuration with the current secrets; absent for programs that do not read it again. */
+  configure?: () => void;
   /** Its connections to NATS and PostgreSQL, if they can be cut. */
   links?: SeverableLink[];
 }
@@ -218,13 +220,14 @@ export class Stack {
     this.#children.stopReaper();
   }
 
-  async #serve(name: string, { title, program }: Server): Promise<Supervised | undefined> {
+  async #serve(name: string, { title, program, configure }: Server): Promise<Supervised | undefined> {
     if (!program) {
       print(`  Using ${title}`);
       return undefined;
     }
     const startedAt = Date.now();
-    const supervised = this.#add({ name, replica: 1, readyUrl: null }, program);
+    const reconfigure = configure && { configure: () => configure(loadSecrets(secretsFile)) };
+    const supervised = this.#add({ name, replica: 1, readyUrl: null, ...reconfigure }, program);
     supervised.start();
     await this.#untilReady(supervised);
     print(`  ${title} is ready (${secondsSince(startedAt)})`);

@@ -52,8 +52,8 @@ export class Supervised {
     this.#setState('stopped');
   }
 
-  /** Simulates failures. False when there is no process. */
-  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): boolean {
+  /** Simulates failures, or makes the program read its configuration again. False when there is no process. */
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT' | 'SIGHUP'): boolean {
     if (this.pid === null || !this.#child?.kill(signal)) return false;
     if (signal === 'SIGSTOP') this.#setState('paused');
     if (signal === 'SIGCONT' && this.state === 'paused') this.#setState(this.#wasReady ? 'ready' : 'starting');

@@ -63,7 +63,7 @@ interface LauncherFile {
 /** The members of secrets.json, by the names of docs/reference/secrets.md. */
 export type StackSecrets = Record<string, string>;
 
-export type ControlAction = 'start' | 'stop' | 'kill' | 'pause' | 'resume' | 'cut' | 'mend';
+export type ControlAction = 'start' | 'stop' | 'reload' | 'kill' | 'pause' | 'resume' | 'cut' | 'mend';
 
 /** A running stack from outside: its addresses, the operator's command line and the launcher's control server. */
 export class Stack {
@@ -110,7 +110,7 @@ export class Stack {
   }
 
   /**
-   * Starts, stops, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`),
+   * Starts, stops, reloads, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`),
    * postgres or nats. A start may have its own settings and another version's build.
    */
   async control(

@@ -18,6 +18,9 @@ export interface Load {
   readonly attempts: readonly Attempt[];
 }
 
+/** Runs under load. `clients` are the apps of the load, which keep their tokens for minutes. */
+export type Disturbance = (load: Load, clients: Client[]) => Promise<void>;
+
 export interface LoadOptions {
   /** Repeats what customers do. */
   seed: number;
@@ -65,7 +68,7 @@ const readerScopes: Operation[] = ['audit:read', 'webhooks:manage'];
 export async function underLoad(
   stack: Stack,
   { seed, width, pauseMs = 0, print }: LoadOptions,
-  disturb: (load: Load) => Promise<void>,
+  disturb: Disturbance,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
   const app = await stack.newApp(org, 'shop', customerScopes, 'web', redirectUris);
@@ -88,7 +91,7 @@ export async function underLoad(
   const workers = Promise.all(times(width).map(worker));
   const followers = [feedFollower, checkpointFollower, anonymousCaller];
   const following = Promise.all(followers.map((follower) => follower.runUntil(() => stopped)));
-  await disturb(client).finally(() => (stopped = true));
+  await disturb(client, [shop, reader]).finally(() => (stopped = true));
   await workers;
   await following;
   const claims = customers.flatMap((c) => c.events).filter((e) => /issued|rekeyed/.test(e)).length;
