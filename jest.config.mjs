@@ -9,6 +9,8 @@ const stages = {
   unit: {
     testMatch: ['<rootDir>/{apps,libs,tools,examples,bench}/**/*.spec.ts'],
     testPathIgnorePatterns: ['\\.int\\.spec\\.ts$', '<rootDir>/apps/e2e/'],
+    // On a busy machine a test of seconds takes a minute.
+    testTimeout: 60_000,
   },
   integration: { testMatch: ['<rootDir>/{apps,libs,tools,examples}/**/*.int.spec.ts'], testTimeout: 60_000 },
   e2e: {

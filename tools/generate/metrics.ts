@@ -25,6 +25,7 @@ const labels: Record<string, string> = {
   key: 'a secret: `SECRET_PEPPER`, `KEY_ENCRYPTION_KEY`, `COOKIE_KEY` or `PRESENCE_KEY`',
   job: 'name of a periodic job',
   kind: 'kind of row',
+  level: 'level of a log line: warn, error or fatal',
   limit: 'which limit was reached, as the metric says',
   method: 'HTTP method',
   organization: '`other`, `unverified`, `none`, or one that `METRICS_ORGANIZATIONS` lists (50 at most)',

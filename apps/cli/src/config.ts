@@ -92,13 +92,21 @@ export function ownerConnectionOf(service: ServiceName): OwnerConnection {
   return found;
 }
 
-/** What `holdfast doctor` may use besides the operator's access to NATS. */
+/** What `holdfast doctor` and `holdfast support-bundle` may use besides the operator's access to NATS. */
 export function doctorConfig(): { databases: OwnerConnection[]; deploySeed: string | undefined } {
   const { NATS_DEPLOY_NKEY_SEED: deploySeed } = orFail(
     () => loadConfig(z.object({ NATS_DEPLOY_NKEY_SEED: z.string().min(1).optional() })),
     'NATS_DEPLOY_NKEY_SEED is empty.',
   );
   return { databases: owners().databases, deploySeed };
+}
+
+const addressSchema = z.object({ NATS_URL: z.string().optional(), BASE_URL: z.string().optional() });
+
+/** The addresses that this command line has been given; an error message may name their hosts. */
+export function givenAddresses(): string[] {
+  const others = Object.values(loadConfig(addressSchema)).filter((url) => url !== undefined);
+  return [...others, ...owners().databases.map(({ url }) => url)];
 }
 
 /** A password per service with a database, and the connection limit of each role. */

@@ -21,6 +21,7 @@ import { restoreCommands } from './commands/restore.js';
 import { secretRotationCommands } from './commands/secret-rotation.js';
 import { secretCommands } from './commands/secrets.js';
 import { smokeCommand } from './commands/smoke.js';
+import { supportBundleCommand } from './commands/support-bundle.js';
 import { typeCommands } from './commands/types.js';
 
 const examples = `
@@ -52,6 +53,7 @@ export function createProgram(): Command {
     secretCommands,
     deploymentSecretCommands,
     doctorCommand,
+    supportBundleCommand,
     smokeCommand,
     secretRotationCommands,
     typeCommands,

@@ -87,6 +87,11 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   holdfast: { why: 'the name of the command line' },
   'npm run holdfast --': { why: 'how all others are run' },
   'holdfast doctor': { why: 'has a test of its own', file: 'apps/e2e/src/doctor.spec.ts', as: "'doctor'" },
+  'holdfast support-bundle': {
+    why: 'has a test of its own',
+    file: 'apps/e2e/src/support-bundle.spec.ts',
+    as: "'support-bundle'",
+  },
   'npm start': { why: 'how the stack under test was started' },
   psql: { why: 'the name of a program' },
   'VACUUM FULL': { why: 'is part of database rewrite' },

@@ -34,7 +34,7 @@ import { isProbe } from './health/health.controller.js';
 
 /** Creates the HTTP server of the gateway. It listens only after the start-up assertion has passed for every route. */
 export function createHttpApp(config: GatewayConfig) {
-  return async (root: DynamicModule, _transport: BusTransport): Promise<INestApplicationContext> => {
+  return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
     const commonHeaders = commonHeadersOf(config);
     const writeError = rawErrorWriter(config.BASE_URL, commonHeaders);
     // Node limits the length of the URL; the schema rejects long parameters, once the caller is authorized.
@@ -118,6 +118,8 @@ export function createHttpApp(config: GatewayConfig) {
     await app.init();
     for (const { method, url } of registeredRoutes) routes.add(method, url);
     assertEndpoints(routes.all(), endpoints);
+    app.connectMicroservice({ strategy: transport });
+    await app.startAllMicroservices();
     await app.listen(config.HTTP_PORT, config.HTTP_HOST);
     return app;
   };

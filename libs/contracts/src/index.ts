@@ -48,6 +48,7 @@ export * from './events/quarantine.js';
 export * from './events/streams.js';
 export * from './rate-limits.js';
 export * from './registry.js';
+export * from './replica-report.js';
 export * from './inboxes.js';
 export * from './database-names.js';
 export * from './nats-version.js';

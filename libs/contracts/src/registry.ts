@@ -4,6 +4,7 @@ import type { Contract } from './contract.js';
 import { directoryContracts } from './directory/contracts.js';
 import { quarantines } from './events/quarantine.js';
 import { issuanceContracts } from './issuance/contracts.js';
+import { replicaReports } from './replica-report.js';
 import { signalsContracts } from './signals/contracts.js';
 import { subjectsContracts } from './subjects/contracts.js';
 
@@ -18,5 +19,6 @@ export const contracts: readonly Contract[] = [
   ...auditContracts,
   ...authContracts,
   ...signalsContracts,
+  ...Object.values(replicaReports),
   ...Object.values(quarantines).flatMap((quarantine) => Object.values(quarantine)),
 ];

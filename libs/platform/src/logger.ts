@@ -1,9 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { Counter } from 'prom-client';
 import type { RequestContext } from '@holdfast/contracts';
 import { currentTrace } from './tracing/spans.js';
 
 export type { Logger } from 'pino';
+
+const logLines = new Counter({
+  name: 'holdfast_log_lines_total',
+  help: 'Log lines by level: warn, error or fatal',
+  labelNames: ['level'],
+});
+const warnLevel = 40;
 
 const contexts = new AsyncLocalStorage<RequestContext>();
 
@@ -36,7 +44,8 @@ export function createLogger(service: string, level: string, replica = '1', dest
       paths: ['err.parameters', ...secretMembers.flatMap((m) => [m, `*.${m}`, `*.*.${m}`])],
       censor: '[secret]',
     },
-    mixin: () => {
+    mixin: (_, number) => {
+      if (number >= warnLevel) logLines.inc({ level: pino.levels.labels[number] ?? 'error' });
       const context = contexts.getStore();
       const current = currentTrace();
       if (!context) return current ?? {};

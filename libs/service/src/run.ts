@@ -9,6 +9,7 @@ import {
   type DatabaseConfig,
 } from '@holdfast/platform';
 import { unhandledRejections } from './metrics.js';
+import { reportableSettings } from './reportable-settings.js';
 import { startService, type ServiceOptions } from './start-service.js';
 
 const logger = new Logger('unhandled rejection');
@@ -41,7 +42,8 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
     const chosen = options(config);
     const lines = chosen.logger ?? createLogger(chosen.service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
     const stopTracing = await startTracing(chosen.service, config, lines);
-    const running = await startService({ ...chosen, logger: lines, config });
+    const settings = reportableSettings(schema, config);
+    const running = await startService({ ...chosen, logger: lines, config, settings });
     // A background task has failed. The process keeps running, so that requests in progress are completed.
     process.on('unhandledRejection', (error) => {
       unhandledRejections.inc();

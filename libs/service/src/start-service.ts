@@ -34,6 +34,8 @@ import { startIntervals } from './interval.js';
 import { CONFIG, LOGGER, Readiness, Shutdown } from './lifecycle.js';
 import { observePool, startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
+import { replicaReportHandler } from './replica-report.js';
+import type { ReportedSettings } from './reportable-settings.js';
 
 export interface ServiceOptions<Config extends BaseConfig> {
   service: ServiceName;
@@ -51,6 +53,8 @@ export interface ServiceOptions<Config extends BaseConfig> {
   /** For tests: replaces the machine's clock, which is compared with PostgreSQL's and with those of other services. */
   machineTimeMs?: () => number;
   logger?: Logger;
+  /** What the operator may see of its settings (reportableSettings). */
+  settings?: ReportedSettings;
   /** Creates the app instead of a plain microservice: for services that also serve HTTP. */
   createApp?: (root: DynamicModule, transport: BusTransport) => Promise<INestApplicationContext>;
 }
@@ -145,6 +149,7 @@ export async function startService<Config extends BaseConfig>(
     module: ServiceRoot,
     global: true,
     imports: [DiscoveryModule, module],
+    controllers: [replicaReportHandler(service, readiness, options.settings ?? {})],
     providers,
     exports: providers,
   };
@@ -164,10 +169,7 @@ export async function startService<Config extends BaseConfig>(
   readiness.addRemarks(() => watch.remarks());
   const watchTimer = watch.start(logger);
   const isHealthy = async () => (await readiness.report()).healthy;
-  const handlesRequests = contracts.some((contract) => contract.service === service);
-  const announcer = handlesRequests
-    ? announceReplica(connection, service, replica, isHealthy, () => watch.machineTimeMs())
-    : undefined;
+  const announcer = announceReplica(connection, service, replica, isHealthy, () => watch.machineTimeMs());
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, readiness, offset);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
@@ -176,7 +178,7 @@ export async function startService<Config extends BaseConfig>(
     (stopping ??= (async () => {
       readiness.stop();
       clearInterval(watchTimer);
-      await announcer?.leave();
+      await announcer.leave();
       // First the app, so that it accepts no more requests. Then jobs and consumers, whose events the relay still
       // publishes. Then the connections.
       await app.close();

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Controller, type Type } from '@nestjs/common';
+import { maxMetricsLength, replicaReports, type ReplyOf, type ServiceName } from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
+import type { Readiness } from './lifecycle.js';
+import { register } from './metrics.js';
+import type { ReportedSettings } from './reportable-settings.js';
+
+const startedAt = new Date(performance.timeOrigin).toISOString();
+let program: { version: string; build: string } | undefined;
+
+/** The handler by which each service tells the operator what this replica is and how it does. */
+export function replicaReportHandler(service: ServiceName, readiness: Readiness, settings: ReportedSettings): Type {
+  const contract = replicaReports[service];
+  @Controller()
+  class ReplicaReportHandler {
+    @Handles(contract)
+    async report(): Promise<ReplyOf<typeof contract>> {
+      const { ready, healthy } = await readiness.report();
+      program ??= describeProgram(process.argv[1] ?? '');
+      const metrics = wholeLines(await register.metrics());
+      return { ...program, node: process.version, startedAt, ready, healthy, settings, metrics };
+    }
+  }
+  return ReplicaReportHandler;
+}
+
+function wholeLines(text: string): string {
+  return text.length <= maxMetricsLength ? text : text.slice(0, text.lastIndexOf('\n', maxMetricsLength - 1) + 1);
+}
+
+/** The version is that of the nearest package; the digest covers the service and, outside an image, the libraries. */
+function describeProgram(main: string): { version: string; build: string } {
+  const folder = dirname(main);
+  const libraries = fileURLToPath(new URL('../..', import.meta.url));
+  const hash = createHash('sha256');
+  for (const from of [folder, ...(basename(libraries) === 'libs' ? [libraries] : [])]) {
+    const files = globSync(from === folder ? '**/*.js' : '*/dist/**/*.js', { cwd: from }).map((name) =>
+      join(from, name),
+    );
+    for (const file of files.sort()) hash.update(`${relative(from, file)}\n`).update(readFileSync(file));
+  }
+  return { version: versionOf(folder), build: hash.digest('hex').slice(0, 16) };
+}
+
+function versionOf(folder: string): string {
+  const file = join(folder, 'package.json');
+  if (existsSync(file)) {
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version?: string };
+    if (version !== undefined) return version;
+  }
+  const parent = dirname(folder);
+  return parent === folder ? 'unknown' : versionOf(parent);
+}
