@@ -18,6 +18,7 @@ import { makePeopleCases, peopleCaseNames } from './people-cases.ts';
 import { seedPeople, type SeededPeople } from './people.ts';
 import { summarize } from './profile-summary.ts';
 import { profileWhile } from './profile.ts';
+import { measureRateLimits, rateLimitsTable } from './rate-limits.ts';
 import { baselineList, footprintTable, processTable, speedTable } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
@@ -98,6 +99,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
       )
     : undefined;
   const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, print) : undefined;
+  const limits = only.length === 0 || only.includes('limits') ? measureRateLimits(rounds) : undefined;
   print('Restarting each service, one at a time ...');
   const starts = await startTimes(stack);
   const ready = Number(process.env.BENCH_READY_MS);
@@ -115,6 +117,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   if (issuers) print(`${issuersTable(issuers)}\n`);
   if (log) print(`${auditLogTable(log)}\n`);
   if (verified) print(`${verifyTable(verified)}\n`);
+  if (limits) print(`${rateLimitsTable(limits)}\n`);
   print(`${footprintTable(idle, loaded, starts)}\n`);
   print(
     `The launcher started the full stack in an empty folder in ${figure(ready / 1000)} s: ` +

@@ -61,6 +61,8 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast key rotate --platform': () => stack.operator('key', 'rotate', '--platform', '--overlap', '600'),
   'holdfast secrets rotate status': () =>
     stack.operator('secrets', 'rotate', 'status', '--file', join(stack.home, 'secrets.json')),
+  'holdfast app limits': () => stack.operator('app', 'limits', app.clientId, '--read', '240000'),
+  'holdfast org limits': () => stack.operator('org', 'limits', org, '--write', '60000'),
   'holdfast app disable': () => stack.operator('app', 'disable', app.clientId),
   'holdfast org suspend': () => stack.operator('org', 'suspend', org),
   'holdfast presence set <org> --turnstile-secret-stdin': () =>

@@ -167,12 +167,14 @@ describe('rate limits that several replicas share', () => {
   });
 
   it('tell the caller the quota of all replicas, and what is left of it if the others have as much as this one', () => {
-    const { limiter } = new Replicas(3, 600).running[0]!;
+    const replicas = new Replicas(3, 600);
+    const { limiter } = replicas.running[0]!;
     expect(limiter.headersOf(limiter.take('app'))).toEqual({
       'ratelimit-policy': '"read";q=600;w=60',
       ratelimit: '"read";r=597;t=1',
     });
     while (limiter.take('app').allowed);
+    replicas.now = 150;
     expect(limiter.headersOf(limiter.take('app'))).toMatchObject({ ratelimit: '"read";r=0;t=1', 'retry-after': '1' });
   });
 });

@@ -134,7 +134,7 @@ function resultOf(allowed: boolean, tokens: number, perMinute: number, replicas:
   return {
     allowed,
     perMinute,
-    remaining: Math.min(perMinute, Math.floor(tokens * replicas)),
+    remaining: allowed ? Math.min(perMinute, Math.floor(tokens * replicas)) : 0,
     retryAfterSeconds: allowed ? 0 : Math.ceil((1 - tokens) / perSecond),
     resetSeconds: Math.max(0, Math.ceil((perMinute - tokens * replicas) / perSecond)),
   };

@@ -28,7 +28,7 @@ export function compareSecretHashes({ Client }: Provider, limits: ClientLimits, 
       limits.countWrongSecret(request.network, request.presentedClientId);
       return false;
     }
-    limits.admit(request.client!.app.clientId);
+    limits.admit(request.client!);
     request.secretId = matched.id;
     if (matched.isOutdated) secrets.renew(request.client!.app.clientId, matched.id, presented);
     return true;

@@ -27,7 +27,7 @@ export function acceptOnce(
     const id = JSON.stringify([provider.issuer, kind, clientId, jti]);
     const first = await translateDatabaseErrors(store.useOnce(orgOf(request), 'ReplayDetection', id, seconds));
     if (first && assertionKey !== undefined) {
-      limits.admit(client!.app.clientId);
+      limits.admit(client!);
       request.secretId = assertionKey;
     }
     return first;

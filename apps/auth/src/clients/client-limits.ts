@@ -5,6 +5,7 @@ import { SharedRateLimits } from '@holdfast/access';
 import type { RateLimiter } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
+import type { ClientRecord } from './client-record.js';
 
 const limited = new Counter({
   name: 'holdfast_client_limited_total',
@@ -44,8 +45,8 @@ export class ClientLimits {
   }
 
   /** Counts a request of a client whose secret was right. @throws TooManyRequests */
-  admit(clientId: string): void {
-    this.take(this.authenticated, clientId);
+  admit({ app, rateLimits }: Pick<ClientRecord, 'app' | 'rateLimits'>): void {
+    this.take(this.authenticated, app.clientId, rateLimits.client);
   }
 
   /** Counts a wrong secret, by network and by the client that the request names. @throws TooManyRequests, not 401 */
@@ -54,8 +55,8 @@ export class ClientLimits {
     if (clientId !== undefined) this.take(this.failures, `of ${clientId}`);
   }
 
-  private take(limiter: RateLimiter, key: string): void {
-    const result = limiter.take(key);
+  private take(limiter: RateLimiter, key: string, perMinute?: number): void {
+    const result = limiter.take(key, perMinute);
     if (result.allowed) return;
     limited.inc({ limit: limiter.name });
     throw new TooManyRequests(limiter.headersOf(result));

@@ -1,4 +1,4 @@
-import { grantable, type App, type getClient, type ReplyOf } from '@holdfast/contracts';
+import { grantable, type App, type AppRateLimits, type getClient, type ReplyOf } from '@holdfast/contracts';
 import { equal, keyedHash, type Keys } from '@holdfast/platform';
 
 /** A client, as directory describes it. */
@@ -9,9 +9,16 @@ export interface ClientRecord {
   secrets: { id: string; hash: Buffer }[];
   /** The app is disabled or its organization suspended. Every request is denied. */
   refused: boolean;
+  /** Quotas that an operator has set. */
+  rateLimits: AppRateLimits;
 }
 
-export function toClientRecord({ app, secrets, orgSuspended }: ReplyOf<typeof getClient>): ClientRecord {
+export function toClientRecord({
+  app,
+  secrets,
+  orgSuspended,
+  rateLimits = {},
+}: ReplyOf<typeof getClient>): ClientRecord {
   // Directory's constraints enforce the same. A token is where a violation would do harm (specification §5).
   const grantableScopes = grantable(app.kind);
   return {
@@ -23,6 +30,7 @@ export function toClientRecord({ app, secrets, orgSuspended }: ReplyOf<typeof ge
       hash: Buffer.from(hash, 'base64url'),
     })),
     refused: app.disabled || orgSuspended,
+    rateLimits,
   };
 }
 

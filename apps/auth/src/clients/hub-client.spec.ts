@@ -21,7 +21,7 @@ const app: App = {
   version: 1,
   createdAt: '2026-11-21T09:30:00.000Z',
 };
-const record: ClientRecord = { app, scopes: [], secrets: [], refused: false };
+const record: ClientRecord = { app, scopes: [], secrets: [], refused: false, rateLimits: {} };
 
 test('the hub has one redirect URI, which follows from the base URL', () => {
   expect(withHubSettings(record, 'https://id.example').app.redirectUris).toEqual([

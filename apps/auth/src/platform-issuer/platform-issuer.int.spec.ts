@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { importJWK, jwtVerify, type JWK } from 'jose';
+import { decodeJwt, importJWK, jwtVerify, type JWK } from 'jose';
 import { accessTokenClaimsSchema, operationNames, platformKeys, type App } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { eventually, leastCpuMs, testContext } from '@holdfast/testing';
@@ -46,6 +46,15 @@ describe('a token', () => {
       scope: 'offers:write issued:read',
     });
     expect(payload.exp! - payload.iat!).toBe(600);
+  });
+
+  test('has the quotas that the operator has set for the API, and none otherwise', async () => {
+    const [client, limited] = [newClient(), newClient()];
+    const quotasOf = async (of: typeof client) =>
+      decodeJwt((await post(scopeRequest('issued:read'), of)).json.access_token as string).rate_limits;
+    Object.assign(stubs.clients.get(limited.clientId)!, { rateLimits: { read: 5, client: 7 } });
+    expect(await quotasOf(limited)).toEqual({ read: 5 });
+    expect(await quotasOf(client)).toBeUndefined();
   });
 
   test('has the id of the second secret when the client used that', async () => {

@@ -89,7 +89,15 @@ function configuration(baseUrl: string, keys: SigningKey[], nonceKey: Buffer): C
     extraTokenClaims: (ctx) => {
       const { client, secretId } = issuerRequestOf(ctx);
       const { org, name, version, apiVersion } = client!.app;
-      return { org, client_name: name, client_version: version, secret_id: secretId, api_version: apiVersion };
+      const { client: _, ...rateLimits } = client!.rateLimits;
+      return {
+        org,
+        client_name: name,
+        client_version: version,
+        secret_id: secretId,
+        api_version: apiVersion,
+        ...(Object.keys(rateLimits).length > 0 && { rate_limits: rateLimits }),
+      };
     },
     // For our own reference page. Browsers send Origin with each POST, also to the same origin.
     clientBasedCORS: (_ctx, origin) => origin === new URL(baseUrl).origin,

@@ -16,6 +16,7 @@ import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 import { addKeyOptions, keySettingsOf, type KeyOptions } from './app-key-options.js';
+import { addAppLimits, describeRateLimits } from './rate-limits.js';
 import { describeSecret } from './secrets.js';
 
 interface CreateOptions extends Json, KeyOptions {
@@ -208,6 +209,8 @@ export function appCommands(program: Command): void {
   );
   addSwitch('enable', false, 'enable a disabled app', 'enabled: it can get new tokens');
 
+  addAppLimits(app);
+
   addCommand(app, 'delete <clientId>', 'delete an app for good, with its secrets, grants and assignments', [
     'app delete app_2Vw… --yes',
   ])
@@ -253,6 +256,7 @@ function appSheet(app: App): string {
     'Requires DPoP': app.requireDpop ? 'yes' : undefined,
     'Access tokens': app.accessTokenFormat,
     Grants: app.scopes.join(' ') || 'none',
+    'Rate limits': app.rateLimits && describeRateLimits(app.rateLimits),
     State: app.disabled ? 'disabled' : 'enabled',
     'API version': app.apiVersion,
     Created: app.createdAt,

@@ -12,6 +12,7 @@ import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
+import { addOrganizationLimits, describeRateLimits } from './rate-limits.js';
 
 interface UpdateOptions extends Json {
   /** False for `--no-rp-id`. */
@@ -85,6 +86,8 @@ export function organizationCommands(program: Command): void {
     .action((shortId: string, options: UpdateOptions) =>
       asOperator('org update', (session) => update(session, shortId, options)),
     );
+
+  addOrganizationLimits(org);
 
   const addSwitch = (name: string, suspended: boolean, description: string, result: string) =>
     addCommand(org, `${name} <shortId>`, description, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
@@ -161,6 +164,7 @@ function organizationSheet(organization: Organization, passkeys: Passkeys): stri
     Name: organization.name,
     State: stateOf(organization),
     Created: organization.createdAt,
+    ...(organization.rateLimits && { 'Rate limits': describeRateLimits(organization.rateLimits) }),
     'RP ID': withCount(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),
     ...(earlier !== undefined && {
       'Earlier RP ID': `${withCount(earlier)}, until: holdfast org update ${organization.shortId} --end-move`,

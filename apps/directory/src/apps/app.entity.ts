@@ -8,7 +8,7 @@ import {
   OneToMany,
   PrimaryColumn,
 } from 'typeorm';
-import type { App, AppKind, Operation, PublicJwk } from '@holdfast/contracts';
+import type { App, AppKind, AppRateLimits, Operation, PublicJwk } from '@holdfast/contracts';
 
 @Entity('app')
 export class AppEntity {
@@ -74,6 +74,10 @@ export class AppEntity {
 
   @Column('text', { name: 'help_uri', nullable: true })
   helpUri!: string | null;
+
+  /** Null: the quotas of the organization, or of the deployment. */
+  @Column('jsonb', { name: 'rate_limits', nullable: true })
+  rateLimits!: AppRateLimits | null;
 
   @Column('boolean', { default: false })
   disabled!: boolean;
@@ -157,6 +161,7 @@ export function toApp(app: StoredApp): App {
     requireDpop: app.requireDpop,
     ...(app.kind !== 'service' && { accessTokenFormat: app.accessTokenFormat }),
     scopes: scopesOf(app),
+    ...(app.rateLimits !== null && { rateLimits: app.rateLimits }),
     disabled: app.disabled,
     apiVersion: app.apiVersion,
     version: app.version,

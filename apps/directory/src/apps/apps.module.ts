@@ -26,6 +26,7 @@ import { GetClientHandler } from './get-client.handler.js';
 import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
 import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
 import { RemovedKeyEntity } from './keys/removed-key.entity.js';
+import { LimitAppHandler } from './limit-app.handler.js';
 import { ListAppsHandler } from './list-apps.handler.js';
 import { OrganizationOriginsHandler } from './organization-origins.handler.js';
 import { AppSecretEntity } from './secrets/app-secret.entity.js';
@@ -49,6 +50,7 @@ import { UpdateAppHandler } from './update-app.handler.js';
     UpdateAppHandler,
     DeleteAppHandler,
     DisableAppHandler,
+    LimitAppHandler,
     GetAppHandler,
     ListAppsHandler,
     GrantOperationsHandler,

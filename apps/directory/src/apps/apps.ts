@@ -174,6 +174,7 @@ const withoutSettings = {
   tokenEndpointAuthMethod: 'client_secret_basic',
   jwks: null,
   jwksUri: null,
+  rateLimits: null,
 } as const;
 
 /** The app is read under the lock: a read before it would miss a grant that a concurrent change has committed. */

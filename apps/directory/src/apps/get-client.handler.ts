@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { getClient, type ReplyOf, type RequestOf } from '@holdfast/contracts';
+import { getClient, type AppRateLimits, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -7,6 +7,7 @@ import { toApp, type StoredApp } from './app.entity.js';
 
 interface ClientRow extends StoredApp {
   orgSuspended: boolean;
+  orgRateLimits: AppRateLimits | null;
   secrets: { id: string; hash: string }[];
 }
 
@@ -20,8 +21,8 @@ const select = statement(
      a.backchannel_logout_uri AS "backchannelLogoutUri", a.refresh_tokens AS "refreshTokens", a.pkce,
      a.id_token_alg AS "idTokenAlg", a.token_endpoint_auth_method AS "tokenEndpointAuthMethod", a.jwks,
      a.jwks_uri AS "jwksUri", a.require_dpop AS "requireDpop", a.access_token_format AS "accessTokenFormat",
-     a.disabled, a.api_version::text AS "apiVersion", a.version,
-     a.created_at AS "createdAt", o.suspended AS "orgSuspended",
+     a.rate_limits AS "rateLimits", a.disabled, a.api_version::text AS "apiVersion", a.version,
+     a.created_at AS "createdAt", o.suspended AS "orgSuspended", o.rate_limits AS "orgRateLimits",
      (SELECT coalesce(json_agg(json_build_object('operation', g.operation)), '[]')
       FROM app_grant g WHERE g.client_id = a.client_id) AS grants,
      (SELECT coalesce(
@@ -39,6 +40,12 @@ export class GetClientHandler {
     const [row] = await this.database.rows<ClientRow>(select, [clientId]);
     if (!row) throw new AppError('unknown_app', `There is no app "${clientId}".`);
     const secrets = row.secrets.map(({ id, hash }) => ({ id, hash: Buffer.from(hash, 'hex').toString('base64url') }));
-    return { app: toApp(row), secrets, orgSuspended: row.orgSuspended };
+    const rateLimits = { ...row.orgRateLimits, ...row.rateLimits };
+    return {
+      app: toApp(row),
+      secrets,
+      orgSuspended: row.orgSuspended,
+      ...(Object.keys(rateLimits).length > 0 && { rateLimits }),
+    };
   }
 }

@@ -19,6 +19,7 @@ export function newApp(given: NewApp & Given, keys: KeySettings): AppEntity {
     helpUri: null,
     idTokenAlg: null,
     createdBy: null,
+    rateLimits: null,
     ...given,
     ...keys,
     clientId: `app_${randomBytes(16).toString('base64url')}`,

@@ -7,6 +7,7 @@ import { ManagedApps1764400000000 } from './1764400000000-managed-apps.js';
 import { Entitlements1764500000000 } from './1764500000000-entitlements.js';
 import { Deletions1764600000000 } from './1764600000000-deletions.js';
 import { Peppers1764710000100 } from './1764710000100-peppers.js';
+import { AppRateLimits1764800000000 } from './1764800000000-app-rate-limits.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -18,4 +19,5 @@ export const migrations = [
   Deletions1764600000000,
   KeyUse1764710000000,
   Peppers1764710000100,
+  AppRateLimits1764800000000,
 ];

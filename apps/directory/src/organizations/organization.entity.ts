@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { Organization } from '@holdfast/contracts';
+import type { AppRateLimits, Organization } from '@holdfast/contracts';
 import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
 @Entity('organization')
@@ -22,6 +22,10 @@ export class OrganizationEntity implements RpIds {
   @Column('text', { name: 'earlier_rp_id', nullable: true })
   earlierRpId!: string | null;
 
+  /** Quotas of its apps; null: those of the deployment. */
+  @Column('jsonb', { name: 'rate_limits', nullable: true })
+  rateLimits!: AppRateLimits | null;
+
   /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;
@@ -31,6 +35,13 @@ export class OrganizationEntity implements RpIds {
 }
 
 export function toOrganization(entity: OrganizationEntity): Organization {
-  const { shortId, name, suspended, createdAt } = entity;
-  return { shortId, name, suspended, createdAt: createdAt.toISOString(), ...relyingPartyIn(entity) };
+  const { shortId, name, suspended, createdAt, rateLimits } = entity;
+  return {
+    shortId,
+    name,
+    suspended,
+    createdAt: createdAt.toISOString(),
+    ...relyingPartyIn(entity),
+    ...(rateLimits !== null && { rateLimits }),
+  };
 }

@@ -5,6 +5,7 @@ import { OutboundModule } from '../outbound.module.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
 import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
+import { LimitOrganizationHandler } from './limit-organization.handler.js';
 import { ListOrganizationsHandler } from './list-organizations.handler.js';
 import { OperatorReads } from './operator-reads.js';
 import { OrganizationProfileHandler } from './organization-profile.handler.js';
@@ -19,6 +20,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     CreateOrganizationHandler,
     UpdateOrganizationHandler,
     SuspendOrganizationHandler,
+    LimitOrganizationHandler,
     ListOrganizationsHandler,
     KnownOrganizationsHandler,
     OrganizationProfileHandler,

@@ -131,6 +131,22 @@ describe('rate limits of the API', () => {
     limits.admitCaller(claims('b'), listSubjectsEndpoint, reply);
   });
 
+  it('have the quotas of the token, for reads and writes each', async () => {
+    const limits = await serve('read=1,write=1');
+    const sent: Record<string, string>[] = [];
+    const collecting = { headers: (headers: Record<string, string>) => sent.push(headers) } as unknown as FastifyReply;
+    const limited = { ...claims('a'), rate_limits: { read: 2 } };
+    limits.admitCaller(limited, listSubjectsEndpoint, collecting);
+    limits.admitCaller(limited, listSubjectsEndpoint, collecting);
+    expect(sent[0]).toMatchObject({ 'ratelimit-policy': '"read";q=2;w=60' });
+    const write = { ...listSubjectsEndpoint, method: 'POST' as const };
+    limits.admitCaller(limited, write, collecting);
+    for (const endpoint of [listSubjectsEndpoint, write])
+      expect(() => limits.admitCaller(limited, endpoint, collecting)).toThrow(
+        expect.objectContaining({ code: 'rate_limited' }),
+      );
+  });
+
   it('count each person apart from apps and other people, reads and writes together', async () => {
     const limits = await serve('person=1,read=1,write=1');
     const person = (sub: string) => ({ sub, client_id: 'a', person_version: 1 }) as PersonTokenClaims;

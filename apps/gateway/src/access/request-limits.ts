@@ -52,10 +52,16 @@ export class RequestLimits {
     }
   }
 
-  /** Applies the limit of an app whose token is valid, or of a person. @throws rate_limited */
+  /**
+   * Applies the limit of a person, or of an app, with the quota that its valid token names.
+   * @throws rate_limited
+   */
   admitCaller(claims: CallerClaims, endpoint: Endpoint, reply: FastifyReply): void {
     if (isPerson(claims)) this.take('person', claims.sub, reply);
-    else this.take(limitClassOf(endpoint) ?? 'read', claims.client_id, reply);
+    else {
+      const limit = limitClassOf(endpoint) === 'write' ? 'write' : 'read';
+      this.take(limit, claims.client_id, reply, claims.rate_limits?.[limit]);
+    }
   }
 
   /**
@@ -75,9 +81,9 @@ export class RequestLimits {
     return this.classes.get(`${method} ${routeTemplate(request)}`) ?? 'unmatched';
   }
 
-  private take(limit: LimitClass, key: string, reply: FastifyReply): void {
+  private take(limit: LimitClass, key: string, reply: FastifyReply, perMinute?: number): void {
     const limiter = this.limiters[limit];
-    const result = limiter.take(key);
+    const result = limiter.take(key, perMinute);
     if (!result.allowed) this.refuse(limit, result, reply);
     void reply.headers(limiter.headersOf(result));
   }

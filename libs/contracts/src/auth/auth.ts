@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { appRateLimitsSchema } from '../app-rate-limits.js';
 import { command, query } from '../contract.js';
 import { instant } from '../fields.js';
 
@@ -64,6 +65,10 @@ export const accessTokenClaimsSchema = z.object({
   secret_id: z.string().optional().describe('The client secret or key with which it was requested'),
   cnf: z.object({ jkt: z.string() }).optional().describe('The key to which the token is bound (RFC 9449)'),
   api_version: z.string().describe('The API version that the app pinned'),
+  rate_limits: z
+    .object(appRateLimitsSchema.pick({ read: true, write: true }).shape)
+    .optional()
+    .describe('Quotas that an operator has set for the app'),
 });
 export type AccessTokenClaims = z.infer<typeof accessTokenClaimsSchema>;
 

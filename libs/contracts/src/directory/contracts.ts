@@ -75,6 +75,7 @@ import {
   renamePersonPasskey,
 } from './person-passkeys.js';
 import { beginPersonSignIn, completePersonSignIn, peopleWithAccess, personAccess } from './person-sign-in.js';
+import { limitApp, limitOrganization } from './rate-limits.js';
 
 /** Every contract that directory handles. */
 export const directoryContracts = [
@@ -84,12 +85,14 @@ export const directoryContracts = [
   organizationProfile,
   organizationOrigins,
   suspendOrganization,
+  limitOrganization,
   createApp,
   updateApp,
   listApps,
   getApp,
   deleteApp,
   disableApp,
+  limitApp,
   grantOperations,
   ungrantOperations,
   listSecrets,

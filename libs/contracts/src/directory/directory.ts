@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { appRateLimitsSchema } from '../app-rate-limits.js';
 import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
@@ -12,12 +13,13 @@ export const currentApiVersion = '2026-11-01';
 
 const name = z.string().trim().min(1).max(100);
 
-const organizationSchema = z.strictObject({
+export const organizationSchema = z.strictObject({
   shortId,
   name,
   suspended: z.boolean(),
   createdAt: instant,
   relyingParty: relyingPartySchema.optional().describe('RP IDs of its passkeys; that of the deployment when absent'),
+  rateLimits: appRateLimitsSchema.optional().describe('Of each of its apps without one of its own'),
 });
 export type Organization = z.infer<typeof organizationSchema>;
 
@@ -49,6 +51,7 @@ export const appSchema = z.strictObject({
   idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('Signature algorithm of its ID tokens; RS256 when absent'),
   ...appKeyFields,
   scopes: z.array(z.enum(operationNames)),
+  rateLimits: appRateLimitsSchema.optional().describe('Set for this app alone'),
   disabled: z.boolean(),
   apiVersion: z.iso.date().describe('API version that the app pinned'),
   version: z.int(),
@@ -272,6 +275,7 @@ export const getClient = query({
     app: appSchema,
     secrets: z.array(z.strictObject({ id: z.string(), hash: z.string().describe('base64url') })),
     orgSuspended: z.boolean(),
+    rateLimits: appRateLimitsSchema.optional().describe('Of the app, and of its organization where it has none'),
   }),
   errors: ['unknown_app'],
 });

@@ -73,7 +73,8 @@ function callerOf({ type, id }: RequestContext['actor'], mayManageGrants: boolea
 
 /** The app as the Admin API shows it. */
 export function toManagedApp(entity: AppEntity): ManagedApp {
-  const { org: _, disabled, ...app } = toApp(entity);
+  // Nobody in the organization sets its quotas; responses to the app name them.
+  const { org: _, rateLimits: __, disabled, ...app } = toApp(entity);
   const { logoUri, helpUri, builtIn, createdBy } = entity;
   return {
     ...app,
