@@ -45,7 +45,7 @@ describe(`three replicas of which one is killed and one is paused (seed ${seed})
     return child;
   };
   const asked = <T>(request: (context: RequestContext) => Promise<T>, org: string): Promise<T> =>
-    eventually(() => request(testContext({ org })), 30_000) as Promise<T>;
+    eventually(() => request(testContext({ org })), 30_000);
   const checkpointOf = async (org: string): Promise<Checkpoint> => {
     const { checkpoint } = await asked((context) => environment.bus.request(auditCheckpoint, {}, context), org);
     return readCheckpoint(checkpoint);

@@ -110,8 +110,8 @@ export class Stack {
   }
 
   /**
-   * Starts, stops, reloads, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica (`subjects-2`),
-   * postgres or nats. A start may have its own settings and another version's build.
+   * Starts, stops, reloads, kills, pauses, resumes, cuts off or mends a service (`subjects`) or one replica
+   * (`subjects-2`), postgres or nats. A start may have its own settings and another version's build.
    */
   async control(
     action: ControlAction,
