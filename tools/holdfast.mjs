@@ -57,9 +57,17 @@ function environment() {
     NATS_NKEY_SEED: seed,
     ...process.env,
     NATS_URL: stack.natsUrl,
+    ...(stack.shards ? { SHARDS: shardsSetting(stack.shards) } : {}),
     BASE_URL: stack.baseUrl,
     ...ports,
   };
+}
+
+/** @param {NonNullable<import('./setup/running-stack.mjs').RunningStack['shards']>} shards */
+function shardsSetting(shards) {
+  return Object.entries(shards)
+    .map(([name, { natsUrl }]) => `${name}=${natsUrl}`)
+    .join(';');
 }
 
 function isHelp() {

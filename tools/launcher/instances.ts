@@ -1,13 +1,15 @@
-import { serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import { serviceNames, services, shardedServices, type ServiceName } from '@holdfast/contracts';
 import { ReportedError } from '../infra/console.ts';
 import { freePort, stateOfPort } from '../infra/ports.ts';
 
 /** One process of a service, with its ports, which stay the same while the launcher runs. */
 export interface Instance {
   service: ServiceName;
+  /** The further shard that it belongs to; absent for `main` and for services that exist once for all shards. */
+  shard?: string;
   /** Counts from 1. */
   replica: number;
-  /** Such as `subjects-2`. */
+  /** Such as `subjects-2`, or `subjects@eu2-1` on the shard `eu2`. */
   name: string;
   /** The address under which other services reach it. */
   host: string;
@@ -17,7 +19,11 @@ export interface Instance {
   readyUrl: string;
 }
 
-export async function planInstances(replicas: Record<string, number>, publicPort: number): Promise<Instance[]> {
+export async function planInstances(
+  replicas: Record<string, number>,
+  publicPort: number,
+  shards: readonly string[],
+): Promise<Instance[]> {
   for (const name of Object.keys(replicas)) {
     if (!(name in services))
       throw new ReportedError(`There is no service ${name}. The services are ${serviceNames.join(', ')}.`);
@@ -28,11 +34,24 @@ export async function planInstances(replicas: Record<string, number>, publicPort
       instances.push(await planInstance(service, replica, publicPort));
     }
   }
+  for (const shard of shards)
+    for (const service of shardedServices)
+      instances.push({ ...(await planInstance(service, 1, publicPort, shard)), shard });
   return instances;
 }
 
-async function planInstance(service: ServiceName, replica: number, publicPort: number): Promise<Instance> {
-  const name = `${service}-${replica}`;
+/** The name of a program of a further shard. */
+export function nameOnShard(program: string, shard: string | undefined): string {
+  return shard === undefined ? program : `${program}@${shard}`;
+}
+
+async function planInstance(
+  service: ServiceName,
+  replica: number,
+  publicPort: number,
+  shard?: string,
+): Promise<Instance> {
+  const name = `${nameOnShard(service, shard)}-${replica}`;
   const host = '127.0.0.1';
   const opsPort = await freePort();
   if (service === 'gateway') {

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stopOrphans } from '../infra/child-process-registry.ts';
 import { print } from '../infra/console.ts';
@@ -7,6 +7,7 @@ import { buildOf, home } from '../setup/paths.mjs';
 
 const filesOfStack = [
   'nats',
+  'shards',
   'shop',
   'logs',
   'checkpoints',
@@ -20,7 +21,9 @@ const filesOfStack = [
 /** Deletes everything of the stack; downloads stay. The stack must not be running. */
 export async function reset(): Promise<void> {
   await stopOrphans(home);
-  for (const path of [postgresFolder(home), buildOf(home), ...filesOfStack.map((name) => join(home, name))])
+  const shards = join(home, 'shards');
+  const folders = existsSync(shards) ? readdirSync(shards).map((name) => postgresFolder(join(shards, name))) : [];
+  for (const path of [postgresFolder(home), ...folders, buildOf(home), ...filesOfStack.map((name) => join(home, name))])
     rmSync(path, { recursive: true, force: true });
   print('All data, secrets and logs of this stack are deleted. "npm start" creates a new one.');
 }

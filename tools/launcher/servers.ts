@@ -10,6 +10,7 @@ import { postgresProgram, postgresUrl } from '../infra/postgres.ts';
 import type { Program } from '../infra/program.ts';
 import { home } from '../setup/paths.mjs';
 import { databaseName } from './database.ts';
+import { nameOnShard } from './instances.ts';
 
 /** A server of the stack: one that the launcher runs, or an external one. */
 export interface Server {
@@ -26,20 +27,30 @@ export function logOf(name: string): string {
   return join(home, 'logs', `${name}.log`);
 }
 
-export async function planPostgres(secrets: Secrets, external: string | undefined): Promise<Server> {
+/** Folder of a shard's data; that of the stack for `main`. */
+export function folderOf(shard: string | undefined): string {
+  return shard === undefined ? home : join(home, 'shards', shard);
+}
+
+export async function planPostgres(secrets: Secrets, external: string | undefined, shard?: string): Promise<Server> {
   if (external) return { url: external, title: `the PostgreSQL of DATABASE_URL (${new URL(external).host})` };
   const access = { port: await freePort(), password: secrets.POSTGRES_PASSWORD! };
   return {
     url: postgresUrl(access, databaseName),
     maintenanceUrl: postgresUrl(access, 'postgres'),
-    title: 'PostgreSQL',
-    program: await postgresProgram({ ...access, home, logFile: logOf('postgres'), durable: true }),
+    title: nameOnShard('PostgreSQL', shard),
+    program: await postgresProgram({
+      ...access,
+      home: folderOf(shard),
+      logFile: logOf(nameOnShard('postgres', shard)),
+      durable: true,
+    }),
   };
 }
 
-export async function planNats(secrets: Secrets, external: string | undefined): Promise<Server> {
+export async function planNats(secrets: Secrets, external: string | undefined, shard?: string): Promise<Server> {
   const port = external ? Number(new URL(external).port || 4222) : await freePort();
-  const folder = join(home, 'nats');
+  const folder = join(folderOf(shard), 'nats');
   const configFile = join(folder, 'nats.conf');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const host = external ? '0.0.0.0' : '127.0.0.1';
@@ -49,8 +60,9 @@ export async function planNats(secrets: Secrets, external: string | undefined): 
   configure(secrets);
   if (external) return externalNats(external, port, configFile);
   const binary = await natsBinary();
-  const program = natsProgram({ binary, configFile, port, folder, logFile: logOf('nats') });
-  return { url: `nats://127.0.0.1:${port}`, title: `nats-server ${natsVersion(binary)}`, program, configure };
+  const program = natsProgram({ binary, configFile, port, folder, logFile: logOf(nameOnShard('nats', shard)) });
+  const title = nameOnShard(`nats-server ${natsVersion(binary)}`, shard);
+  return { url: `nats://127.0.0.1:${port}`, title, program, configure };
 }
 
 /** @throws ReportedError when there is no server, or one that is too old */

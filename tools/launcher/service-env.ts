@@ -1,6 +1,9 @@
-import { databaseRole, services, type ServiceName } from '@holdfast/contracts';
+import { databaseRole, mainShard, services, type ServiceName } from '@holdfast/contracts';
 import { databasePasswordName, secretVariables, watermarkWriters, type Secrets } from '@holdfast/platform-policy';
 import type { Instance } from './instances.ts';
+
+/** What services of one shard connect to, and where their audit keeps its checkpoints. */
+export type ShardAddresses = Pick<Addresses, 'natsUrl' | 'databaseUrl' | 'databaseUrls' | 'checkpointDir'>;
 
 /** The addresses of a stack's servers and of the stack itself. */
 export interface Addresses {
@@ -12,6 +15,8 @@ export interface Addresses {
   databaseUrls?: Partial<Record<ServiceName, string>>;
   /** Folder in which audit keeps its checkpoints, outside the database. */
   checkpointDir: string;
+  /** What services of each further shard connect to; absent when there is `main` only. */
+  shards?: Readonly<Record<string, ShardAddresses>>;
   /** Origins of the example shop, which receives back-channel logout requests on this machine. */
   shopOrigins: string[];
 }
@@ -42,6 +47,7 @@ export function serviceEnv(
     NODE_ENV: 'production',
     BASE_URL: addresses.baseUrl,
     NATS_URL: addresses.natsUrl,
+    ...shardEnv(instance, addresses.shards),
     ...secretEnv(service, secrets),
     OPS_PORT: String(instance.opsPort),
     HOLDFAST_REPLICA: String(instance.replica),
@@ -70,6 +76,18 @@ export function inherited(caller: NodeJS.ProcessEnv, declared: ReadonlySet<strin
 /** The settings that services declare, and nothing else. */
 export function serviceSettings(caller: NodeJS.ProcessEnv, declared: ReadonlySet<string>): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(caller).filter(([name]) => declared.has(name)));
+}
+
+/** A service of a shard knows its own shard, and one that exists once for all shards knows where they are. */
+function shardEnv({ service, shard = mainShard }: Instance, shards: Addresses['shards']): NodeJS.ProcessEnv {
+  if (!shards) return {};
+  return services[service].sharded ? { SHARD: shard } : { SHARDS: shardsSetting(shards) };
+}
+
+function shardsSetting(shards: Readonly<Record<string, ShardAddresses>>): string {
+  return Object.entries(shards)
+    .map(([name, { natsUrl }]) => `${name}=${natsUrl}`)
+    .join(';');
 }
 
 function secretEnv(service: ServiceName, secrets: Secrets): NodeJS.ProcessEnv {

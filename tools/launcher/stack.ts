@@ -14,11 +14,11 @@ import { createDatabases, ownDatabaseUrls, setUpDatabases } from './database.ts'
 import { declaredSettings, settingsWithoutEffect } from './declared-settings.ts';
 import { previousOrganizations, seedDemo, setDemoAside, writeDemo, type Demo } from './demo.ts';
 import { chooseShopPorts, portVariables, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
-import { planInstances, type Instance } from './instances.ts';
+import { nameOnShard, planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
 import { loadSecrets } from './secrets.ts';
-import { logOf, planNats, planPostgres, type Server } from './servers.ts';
-import { serviceEnv, type Addresses } from './service-env.ts';
+import { folderOf, logOf, planNats, planPostgres, type Server } from './servers.ts';
+import { serviceEnv, type Addresses, type ShardAddresses } from './service-env.ts';
 import { readiness, serviceProgram } from './service-program.ts';
 import { StoreWatch } from './store-watch.ts';
 import { Supervised } from './supervised.ts';
@@ -48,6 +48,8 @@ export interface StackOptions {
   build: string;
   /** Folder of the build whose services are started: the same, or that of another version. */
   servicesFrom: string;
+  /** Names of further shards, besides `main`. */
+  shards: readonly string[];
   /** Whether services reach NATS and PostgreSQL through links that can be cut. */
   severable: boolean;
   /** Whether each service has a database of its own, on the same server. */
@@ -72,12 +74,14 @@ export class Stack {
   #stopping = false;
   readonly #severable: boolean;
   readonly #ownDatabases: boolean;
+  readonly #shards: readonly string[];
 
   private constructor(options: StackOptions, instances: Instance[], declared: ReadonlySet<string>) {
-    const { port, build, servicesFrom, examples, severable, ownDatabases } = options;
+    const { port, build, servicesFrom, examples, severable, ownDatabases, shards } = options;
     this.baseUrl = `http://localhost:${port}`;
     this.#severable = severable;
     this.#ownDatabases = ownDatabases;
+    this.#shards = shards;
     this.#build = build;
     this.#servicesFrom = servicesFrom;
     this.#instances = instances;
@@ -88,10 +92,10 @@ export class Stack {
 
   /** Ends processes of a killed launcher, and checks everything that can keep the stack from starting. */
   static async prepare(options: StackOptions): Promise<Stack> {
-    const { port, replicas, examples: preferred } = options;
+    const { port, replicas, shards, examples: preferred } = options;
     await stopOrphans(home);
-    requireSecretsOf(join(postgresFolder(home), 'data'));
-    const instances = await planInstances(replicas, port);
+    for (const shard of [undefined, ...shards]) requireSecretsOf(join(postgresFolder(folderOf(shard)), 'data'));
+    const instances = await planInstances(replicas, port, shards);
     const examples =
       preferred &&
       (await chooseShopPorts(
@@ -106,8 +110,26 @@ export class Stack {
   }
 
   async start(): Promise<Addresses> {
-    const database = await planPostgres(this.#secrets, settings().DATABASE_URL);
-    await this.#serve('postgres', database);
+    const main = await this.#startServers();
+    const shards: Record<string, ShardAddresses> = {};
+    for (const shard of this.#shards) shards[shard] = await this.#startServers(shard);
+    const addresses: Addresses = {
+      baseUrl: this.baseUrl,
+      ...main,
+      ...(this.#shards.length > 0 && { shards }),
+      shopOrigins: shopOrigins(this.examples),
+    };
+    const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
+    if (exceptions.length > 0) print(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
+    await this.#startServices(addresses);
+    return addresses;
+  }
+
+  /** Starts PostgreSQL and NATS of a shard, and creates what services need there. */
+  async #startServers(shard?: string): Promise<ShardAddresses> {
+    const external = shard === undefined ? settings() : {};
+    const database = await planPostgres(this.#secrets, external.DATABASE_URL, shard);
+    await this.#serve(nameOnShard('postgres', shard), database);
     const databases = {
       databaseUrl: database.url,
       ...(this.#ownDatabases && { databaseUrls: ownDatabaseUrls(database.url) }),
@@ -121,24 +143,13 @@ export class Stack {
     await setUpDatabases(databases, this.#secrets, this.#jobs, this.#build);
     print(`  Tables are up to date (${secondsSince(startedAt)})`);
 
-    const nats = await planNats(this.#secrets, settings().NATS_URL);
-    const bus = await this.#serve('nats', nats);
+    const nats = await planNats(this.#secrets, external.NATS_URL, shard);
+    const bus = await this.#serve(nameOnShard('nats', shard), nats);
     await this.#declareBus(nats.url);
     // A restarted nats-server may have lost its JetStream files.
-    if (bus) this.#watchStore(bus);
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
-
-    const addresses = {
-      baseUrl: this.baseUrl,
-      natsUrl: nats.url,
-      ...databases,
-      checkpointDir: join(home, 'checkpoints'),
-      shopOrigins: shopOrigins(this.examples),
-    };
-    const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
-    if (exceptions.length > 0) print(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
-    await this.#startServices(addresses);
-    return addresses;
+    if (bus && shard === undefined) this.#watchStore(bus);
+    return { natsUrl: nats.url, ...databases, checkpointDir: join(folderOf(shard), 'checkpoints') };
   }
 
   /** @returns the content of demo.json, whose pids are updated from now on */
@@ -188,7 +199,9 @@ export class Stack {
       const urls = this.members.flatMap(({ name, readyUrl }) =>
         producers.includes(name) && readyUrl !== null ? [readyUrl] : [],
       );
-      const remarks = (await Promise.all(urls.map(readiness))).flatMap((readyz) => readyz.remarks);
+      const all = (await Promise.all(urls.map(readiness))).flatMap((readyz) => readyz.remarks);
+      // Directory also reports the streams of further shards, which this server does not store.
+      const remarks = all.filter((remark) => !this.#shards.some((shard) => remark.includes(` of the shard ${shard} `)));
       const { bavail, bsize } = await statfs(join(home, 'nats', 'jetstream'));
       const gaveUp = watch.gaveUp;
       const reason = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });
@@ -236,11 +249,13 @@ export class Stack {
 
   async #startServices(addresses: Addresses): Promise<void> {
     const startedAt = Date.now();
-    const connections = await Promise.all(this.#instances.map(() => this.#connectionsTo(addresses)));
+    const reached = this.#instances.map(({ shard = '' }) => ({ ...addresses, ...addresses.shards?.[shard] }));
+    const connections = await Promise.all(reached.map((urls) => this.#connectionsTo(urls)));
     const started = this.#instances.map((instance, i) => {
-      const { service: name, replica, readyUrl } = instance;
+      const { service, shard, replica, readyUrl } = instance;
+      const name = nameOnShard(service, shard);
       const { links, ...urls } = connections[i]!;
-      const own = { ...addresses, ...urls };
+      const own = { ...reached[i]!, ...urls };
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
         serviceProgram(
           instance,

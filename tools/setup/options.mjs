@@ -8,6 +8,7 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
                           version's tables and bus: "service start NAME --build FOLDER" replaces one
   --severable             let each service reach PostgreSQL and NATS through a link that "service cut" cuts
   --own-databases         give each service a database of its own, on the same server
+  --shards NAME,...       further shards, each with its own PostgreSQL, NATS and services, such as eu2
   --reset                 delete all data, secrets and logs of this stack; it must not be running
   --help                  this text
 
@@ -26,6 +27,7 @@ Environment, or in the file .env of the clone:
  * @typedef {object} Options
  * @property {Record<string, number>} replicas
  * @property {string} [build] folder of another clone whose services are to run
+ * @property {string[]} shards names of further shards, besides `main`
  * @property {boolean} reset
  * @property {boolean} severable whether services reach their servers through links that can be cut
  * @property {boolean} ownDatabases whether each service has a database of its own
@@ -45,6 +47,7 @@ export function parseOptions(args, env) {
   /** @type {Options} */
   const options = {
     replicas: {},
+    shards: [],
     reset: false,
     severable: false,
     ownDatabases: false,
@@ -57,6 +60,7 @@ export function parseOptions(args, env) {
     const [name, inline] = arg.split(/=(.*)/s, 2);
     if (name === '--replicas') options.replicas = parseReplicas(inline ?? args[++i] ?? '');
     else if (name === '--build') options.build = resolve(inline ?? args[++i] ?? '');
+    else if (name === '--shards') options.shards = parseShards(inline ?? args[++i] ?? '');
     else if (name === '--reset' && inline === undefined) options.reset = true;
     else if (name === '--severable' && inline === undefined) options.severable = true;
     else if (name === '--own-databases' && inline === undefined) options.ownDatabases = true;
@@ -98,4 +102,18 @@ function parseReplicas(text) {
       return [match[1], Number(match[2])];
     }),
   );
+}
+
+/**
+ * @param {string} text such as eu2,eu3
+ * @returns {string[]}
+ */
+function parseShards(text) {
+  const names = text.split(',').map((name) => name.trim());
+  const wrong = names.find((name) => !/^[a-z][a-z0-9-]{0,30}$/.test(name) || name === 'main');
+  if (wrong !== undefined || new Set(names).size < names.length)
+    throw new Error(
+      `--shards needs different names of lower-case letters, digits or hyphens, other than main, and got "${text}".`,
+    );
+  return names;
 }

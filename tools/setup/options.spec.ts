@@ -4,6 +4,7 @@ import { parseOptions } from './options.mjs';
 test('without options, the stack has one replica of each service and port 8080', () => {
   expect(parseOptions([], {})).toEqual({
     replicas: {},
+    shards: [],
     reset: false,
     severable: false,
     ownDatabases: false,
@@ -29,6 +30,8 @@ test.each([[['--replicas', 'gateway=2,subjects=2']], [['--replicas=gateway=2,sub
 test.each([
   [['--foo'], '--foo'],
   [['--replicas'], '--replicas needs'],
+  [['--shards', 'eu2,main'], '--shards needs'],
+  [['--shards', 'eu2,eu2'], '--shards needs'],
   [['--replicas', 'gateway=0'], 'gateway=0'],
   [['--reset=1'], '--reset=1'],
   [['now'], 'now'],

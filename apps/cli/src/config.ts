@@ -5,7 +5,7 @@ import { baseConfigSchema, databaseConfigSchema, loadConfig } from '@holdfast/pl
 import { defaultConnectionLimit } from '@holdfast/platform-policy';
 import { CommandError } from './command-error.js';
 
-const busSchema = baseConfigSchema.pick({ NATS_URL: true, NATS_CA_FILE: true, NATS_NKEY_SEED: true });
+const busSchema = baseConfigSchema.pick({ NATS_URL: true, NATS_CA_FILE: true, NATS_NKEY_SEED: true, SHARDS: true });
 const ownerSchema = databaseConfigSchema.pick({ DATABASE_URL: true, DATABASE_CA_FILE: true });
 const demoSchema = z.object({
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
@@ -33,8 +33,8 @@ export async function clientSecret(): Promise<string> {
 export const busConfig = () =>
   orFail(
     () => loadConfig(busSchema),
-    'NATS_URL or NATS_NKEY_SEED is not set, or NATS_CA_FILE is not a file that can be read. Set them, or use ' +
-      '"npm run holdfast -- …" with a local stack.',
+    'NATS_URL or NATS_NKEY_SEED is not set, NATS_CA_FILE is not a file that can be read, or SHARDS is not of the ' +
+      'form <name>=<url>;<name>=<url>. Set them, or use "npm run holdfast -- …" with a local stack.',
   );
 export const demoConfig = () =>
   orFail(

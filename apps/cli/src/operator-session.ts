@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { BusUser, Contract, ReplyOf, RequestContext } from '@holdfast/contracts';
-import { Bus, connectBus, Replicas } from '@holdfast/messaging/client';
+import { Bus, connectBus, lookUpShardsOver, OrganizationShards, Replicas, Shards } from '@holdfast/messaging/client';
 import { createLogger, newId } from '@holdfast/platform';
 import { CommandError, startHint } from './command-error.js';
 import { busConfig } from './config.js';
@@ -38,9 +38,10 @@ export async function withBus<T>(
   work: (bus: Bus, replicas: Replicas) => Promise<T>,
   { timeoutMs = connectTimeoutMs, nkeySeed = busConfig().NATS_NKEY_SEED }: BusAccess = {},
 ): Promise<T> {
-  const { NATS_URL: url, NATS_CA_FILE: caFile } = busConfig();
+  const { NATS_URL: url, NATS_CA_FILE: caFile, SHARDS: urls = {} } = busConfig();
   const abort = new AbortController();
-  const connecting = connectBus({ url, nkeySeed, user, caFile, signal: abort.signal }, createLogger('cli', 'fatal'));
+  const logger = createLogger('cli', 'fatal');
+  const connecting = connectBus({ url, nkeySeed, user, caFile, signal: abort.signal }, logger);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new CommandError(`Holdfast does not answer at ${url}. ${startHint}`)), timeoutMs);
@@ -49,7 +50,20 @@ export async function withBus<T>(
     const connection = await Promise.race([connecting, timeout]);
     try {
       const replicas = new Replicas(connection);
-      return await work(new Bus(connection, undefined, replicas), replicas);
+      const bus = new Bus(connection, undefined, replicas);
+      const shards = new Shards({
+        urls,
+        connect: (shardUrl, signal) => connectBus({ url: shardUrl, nkeySeed, user, caFile, signal }, logger),
+        busOf: (ofShard) => new Bus(ofShard, undefined, new Replicas(ofShard)),
+        organizations: new OrganizationShards(lookUpShardsOver(bus, () => operatorContext('org shards', ''))),
+        waitMs: timeoutMs,
+      });
+      if (shards.several) bus.shards = shards;
+      try {
+        return await work(bus, replicas);
+      } finally {
+        await shards.stop();
+      }
     } finally {
       await connection.close();
     }

@@ -57,6 +57,8 @@ interface LauncherFile {
   databaseUrl: string;
   /** By service, in a stack with `--own-databases`. */
   databaseUrls?: Record<string, string>;
+  /** Further shards, by name. */
+  shards?: Record<string, { natsUrl: string; databaseUrl: string }>;
   control: { port: number; token: string };
 }
 
@@ -200,7 +202,8 @@ export class Stack {
   }
 
   #builtCommandLine(build: string): [program: string, env: Record<string, string>] {
-    const { natsUrl, databaseUrl } = this.launcher;
+    const { natsUrl, databaseUrl, shards = {} } = this.launcher;
+    const further = Object.entries(shards).map(([name, ofShard]) => `${name}=${ofShard.natsUrl}`);
     return [
       join(build, 'apps', 'cli', 'dist', 'main.js'),
       {
@@ -208,6 +211,7 @@ export class Stack {
         NATS_NKEY_SEED: this.secrets.NATS_NKEY_SEED_OPERATOR!,
         BASE_URL: this.baseUrl,
         DATABASE_URL: databaseUrl,
+        ...(further.length > 0 && { SHARDS: further.join(';') }),
       },
     ];
   }

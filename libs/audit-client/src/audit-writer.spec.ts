@@ -28,6 +28,18 @@ describe('AuditWriter', () => {
     expect(messages).toEqual([['a'], ['b'], ['c', 'd']]);
   });
 
+  it('appends records of other shards while the audit service of one does not answer', async () => {
+    respond = (ids) => (ids.includes('stuck') ? new Promise(() => undefined) : Promise.resolve({}));
+    const shards = { of: (org: string) => Promise.resolve(org === 'globex' ? 'eu2' : 'main') };
+    const request = (_contract: unknown, { records }: { records: { record: AuditRecord }[] }) =>
+      respond(records.map((r) => r.record.id));
+    writer = new AuditWriter({ request, shards } as unknown as Bus);
+    const stuck = Promise.allSettled(['stuck', 'stuck', 'stuck'].map((id) => writer.append('globex', recordOf(id))));
+    await Promise.all(['a', 'b', 'c'].map((id) => writer.append('acme', recordOf(id))));
+    jest.advanceTimersByTime(appendRecords.timeoutMs);
+    expect((await stuck).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
+  });
+
   it('rejects only the record that audit rejects', async () => {
     respond = (ids) => (ids.includes('bad') ? Promise.reject(new AppError('invalid_request')) : Promise.resolve({}));
     const results = await Promise.allSettled(

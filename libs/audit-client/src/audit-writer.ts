@@ -1,4 +1,4 @@
-import { appendRecords, type AuditRecord, type RequestContext } from '@holdfast/contracts';
+import { appendRecords, mainShard, type AuditRecord, type RequestContext } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 
@@ -17,12 +17,33 @@ const batchSize = 200;
 /** Records that wait for audit. Further ones are rejected at once, so that a hung audit does not fill the memory. */
 const maxWaiting = 10_000;
 
+interface AppendOptions {
+  provisional?: boolean;
+  committed?: boolean;
+  timeoutMs?: number;
+}
+
 /**
  * Appends records that belong to no change, many in one message. The promise resolves when the record is appended to
  * the log, and rejects with `unavailable` when it cannot be: the caller then returns no data (product §7). It settles
- * within the contract's timeout, or `timeoutMs`, however many records wait before it.
+ * within the contract's timeout, or `timeoutMs`, however many records wait before it. Each shard has a queue of its
+ * own, so that an audit service that hangs delays only the records of its shard.
  */
 export class AuditWriter {
+  private readonly queues = new Map<string, RecordQueue>();
+
+  constructor(private readonly bus: Bus) {}
+
+  async append(org: string, record: AuditRecord, options: AppendOptions = {}): Promise<void> {
+    const shard = (await this.bus.shards?.of(org)) ?? mainShard;
+    let queue = this.queues.get(shard);
+    if (!queue) this.queues.set(shard, (queue = new RecordQueue(this.bus)));
+    return queue.append(org, record, options);
+  }
+}
+
+/** The records of one shard that wait for its audit service. */
+class RecordQueue {
   private queue: Waiting[] = [];
   private running = 0;
 
@@ -31,11 +52,7 @@ export class AuditWriter {
   append(
     org: string,
     record: AuditRecord,
-    {
-      provisional = false,
-      committed = false,
-      timeoutMs = appendRecords.timeoutMs,
-    }: { provisional?: boolean; committed?: boolean; timeoutMs?: number } = {},
+    { provisional = false, committed = false, timeoutMs = appendRecords.timeoutMs }: AppendOptions,
   ): Promise<void> {
     if (this.queue.length >= maxWaiting)
       return Promise.reject(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { countDeniedRequests, type AuditRecord, type RequestOf } from '@holdfast/contracts';
+import { countDeniedRequests, type AuditRecord, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { DeniedRequestCounter } from './denied-request-counter.js';
@@ -53,6 +53,22 @@ describe('DeniedRequestCounter', () => {
       [['acme', 'missing_token', '/x', 1]],
     ]);
     expect(ids.size).toBe(3);
+  });
+
+  it('stores counts of other shards while the audit service of one does not answer', async () => {
+    const shards = { of: (org: string) => Promise.resolve(org === 'globex' ? 'eu2' : 'main') };
+    const contexts: string[] = [];
+    const request = async (...[, , { org }]: [unknown, unknown, RequestContext]) => {
+      contexts.push(org);
+      if (org === 'globex') await new Promise(() => undefined);
+    };
+    const counting = new DeniedRequestCounter({ request, shards } as unknown as Bus, 'gateway');
+    const stuck = counting.count('globex', denied('missing_token'), 'n');
+    stuck.catch(() => undefined);
+    await counting.count('acme', denied('missing_token'), 'n');
+    await counting.count('acme', denied('missing_token'), 'n');
+    expect(contexts).toEqual(['globex', 'acme', 'acme']);
+    await expect(stuck).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('sends the counts of many concurrent requests in few messages', async () => {

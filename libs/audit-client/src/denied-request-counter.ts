@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { countDeniedRequests, type AuditRecord, type ServiceName } from '@holdfast/contracts';
+import { countDeniedRequests, mainShard, type AuditRecord, type ServiceName } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
 import { newId, unavailable } from '@holdfast/platform';
 import { deniedRequestId, minuteOf } from './denied-request-id.js';
@@ -29,9 +29,7 @@ export class DeniedRequestCounter {
   private minute = 0;
   private counts = new Map<string, Counted>();
   private networks = new Map<string, number>();
-  private changed = new Set<Counted>();
-  private current: Promise<unknown> = Promise.resolve();
-  private next?: Promise<void>;
+  private readonly senders = new Map<string, CountSender>();
 
   constructor(
     private readonly bus: Bus,
@@ -50,9 +48,16 @@ export class DeniedRequestCounter {
       this.find(org, record, network) ?? ((await this.exists(org)) ? this.find(org, summaryOf(record)) : undefined);
     // An organization that does not exist has no log.
     if (!counted) return;
+    const sender = await this.senderOf(org);
     counted.count += 1;
-    this.changed.add(counted);
-    await withTimeout((this.next ??= this.sendNext()));
+    await withTimeout(sender.send(counted));
+  }
+
+  private async senderOf(org: string): Promise<CountSender> {
+    const shard = (await this.bus.shards?.of(org)) ?? mainShard;
+    let sender = this.senders.get(shard);
+    if (!sender) this.senders.set(shard, (sender = new CountSender(this.bus, this.service, this.source)));
+    return sender;
   }
 
   private startMinute(minute: number): void {
@@ -77,27 +82,46 @@ export class DeniedRequestCounter {
     this.counts.set(id, (counted = { org, record: { ...record, request, id }, count: 0 }));
     return counted;
   }
+}
+
+/** Sends the counts of one shard: at most one message is in flight, and counts that change meanwhile form the next. */
+class CountSender {
+  private changed = new Set<Counted>();
+  private current: Promise<unknown> = Promise.resolve();
+  private next?: Promise<void>;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly service: ServiceName,
+    /** Of the process (DeniedRequestCounter). */
+    private readonly source: string,
+  ) {}
+
+  /** Resolves when audit has stored this count, and all counts that have changed since the last message. */
+  send(counted: Counted): Promise<void> {
+    this.changed.add(counted);
+    return (this.next ??= this.sendNext());
+  }
 
   private async sendNext(): Promise<void> {
     await this.current;
-    this.next = undefined;
-    const sending = this.send();
+    delete this.next;
+    const sending = this.sendChanged();
     this.current = sending.catch(() => undefined);
     return sending;
   }
 
-  private async send(): Promise<void> {
+  private async sendChanged(): Promise<void> {
     const deniedRequests = [...this.changed].map(({ org, record, count }) => ({
       org,
       record: { ...record, outcome: { ...record.outcome, count } },
     }));
     this.changed = new Set();
     for (let i = 0; i < deniedRequests.length; i += batchSize) {
-      await this.bus.request(
-        countDeniedRequests,
-        { source: this.source, deniedRequests: deniedRequests.slice(i, i + batchSize) },
-        systemContext(this.service),
-      );
+      const batch = deniedRequests.slice(i, i + batchSize);
+      // The organization of the context determines the shard that gets the message.
+      const context = { ...systemContext(this.service), org: this.bus.shards ? batch[0]!.org : '' };
+      await this.bus.request(countDeniedRequests, { source: this.source, deniedRequests: batch }, context);
     }
   }
 }

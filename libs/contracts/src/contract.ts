@@ -25,6 +25,8 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
    * done, so rejecting it would fail requests that have succeeded.
    */
   exemptFromOutgoingLimits?: boolean;
+  /** The organizations that a request is about besides that of its context. */
+  organizationsOf?(request: z.output<Request>): string[];
   /** The read model that must have applied a command's change before the reply leaves. */
   visibleIn?: ServiceName;
 }
@@ -42,6 +44,7 @@ interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
   timeoutMs?: number;
   repeatable?: boolean;
   exemptFromOutgoingLimits?: boolean;
+  organizationsOf?(request: z.output<Request>): string[];
   visibleIn?: ServiceName;
 }
 
@@ -89,7 +92,7 @@ export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z
   reply,
   errors = [],
   ...rest
-}: Definition<z.ZodObject<Request>, z.ZodObject<Reply>>) {
+}: Omit<Definition<z.ZodObject<Request>, z.ZodObject<Reply>>, 'organizationsOf'>) {
   return declare('command', {
     ...rest,
     errors: [...errors, ...idempotencyErrors.filter((code) => !errors.includes(code))],

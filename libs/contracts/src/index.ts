@@ -1,4 +1,5 @@
 export * from './services.js';
+export * from './shards.js';
 export * from './operations.js';
 export * from './roles.js';
 export * from './errors.js';
@@ -13,6 +14,7 @@ export * from './directory/app-uris.js';
 export * from './directory/directory.js';
 export * from './directory/apps-admin.js';
 export * from './directory/invitations.js';
+export * from './directory/organization-shards.js';
 export * from './directory/people.js';
 export * from './directory/person-fields.js';
 export * from './directory/person-passkeys.js';

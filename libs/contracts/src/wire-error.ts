@@ -20,6 +20,7 @@ export const errorCauses = [
   'expired',
   'stale',
   'unavailable',
+  'misdirected',
   'internal',
 ] as const;
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   addressedSubject,
   errorCatalogue,
+  services,
   type Contract,
   type ReplyOf,
   type RequestContext,
@@ -62,8 +63,19 @@ export interface ReplicaChooser {
   remove(service: ServiceName, id: string): void;
 }
 
+/** The buses of several shards (shards/shards.ts). */
+export interface ShardBuses {
+  /** The shard of an organization. @throws unavailable when directory does not say */
+  of(org: string): Promise<string>;
+  /** The bus of an organization's shard; undefined for `main`. @throws unavailable without a connection to it */
+  busFor(org: string): Promise<Bus | undefined>;
+}
+
 /** Sends requests to other services, by contract only. */
 export class Bus {
+  /** Set in a process that reaches several shards: requests to their services go over the bus of their shard. */
+  shards?: ShardBuses;
+
   constructor(
     readonly connection: NatsConnection,
     /** Called with each reply that does not fit its contract. */
@@ -77,7 +89,14 @@ export class Bus {
    * timeout. A query without a response is sent to another replica. A command is not, once a replica may have received
    * it, unless the contract says `repeatable`.
    */
-  request<C extends Contract>(contract: C, input: z.input<C['request']>, context: RequestContext): Promise<ReplyOf<C>> {
+  async request<C extends Contract>(
+    contract: C,
+    input: z.input<C['request']>,
+    context: RequestContext,
+  ): Promise<ReplyOf<C>> {
+    const routed =
+      this.shards && services[contract.service].sharded ? await this.shards.busFor(context.org) : undefined;
+    if (routed) return routed.request(contract, input, context);
     const send = () =>
       inSpan(
         () => requestSpan(contract),

@@ -11,6 +11,7 @@ import { countDroppedMessage } from './dropped-messages.js';
 import { consumeSpan, traceparentOf } from './message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
+import { MisdirectedError } from './shards/own-organizations.js';
 import { systemContext } from './system-context.js';
 
 /** Applies a batch of events in one transaction, or throws. Events may arrive late, twice or out of order. */
@@ -282,6 +283,7 @@ export class EventConsumer<S extends Stream> {
 
 /** Not when another service did not reply, whose state an event may depend on: trying again is all that helps. */
 function isPermanent(error: unknown): boolean {
+  if (error instanceof MisdirectedError) return true;
   return !(error instanceof AppError && error.code === 'unavailable') && isPermanentError(error);
 }
 

@@ -69,7 +69,7 @@ describe('@Consumes', () => {
 
   it('applies the wanted events of its stream, again after a failure, until it stops', async () => {
     const app = await application(new Bus(await connectAs('audit')), Recorder);
-    const consumers = startConsumers(app, 'audit');
+    const consumers = startConsumers(app, 'audit', app.get(Bus));
     const recorder = app.get(Recorder);
     const directory = await connectAs('directory');
     const publish = async (type: 'app.created' | 'app.updated'): Promise<string> => {
@@ -96,13 +96,15 @@ describe('@Consumes', () => {
 
   it('does not start when the contract of the stream does not list the service', async () => {
     const app = await application(new Bus(await connectAs('issuance')), Recorder);
-    expect(() => startConsumers(app, 'issuance')).toThrow('that stream does not list issuance as a consumer');
+    expect(() => startConsumers(app, 'issuance', app.get(Bus))).toThrow(
+      'that stream does not list issuance as a consumer',
+    );
     await app.close();
   });
 
   it('does not start when two methods consume the same stream', async () => {
     const app = await application(new Bus(await connectAs('audit')), Recorder, SecondRecorder);
-    expect(() => startConsumers(app, 'audit')).toThrow('so does another method of audit');
+    expect(() => startConsumers(app, 'audit', app.get(Bus))).toThrow('so does another method of audit');
     await app.close();
   });
 });

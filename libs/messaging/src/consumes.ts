@@ -1,9 +1,10 @@
 import { SetMetadata, type INestApplicationContext } from '@nestjs/common';
 import type { z } from 'zod';
-import type { ServiceName, Stream } from '@holdfast/contracts';
-import { Bus } from './bus.js';
+import type { DomainEvent, ServiceName, Stream } from '@holdfast/contracts';
+import type { Bus } from './bus.js';
 import { EventConsumer, type ApplyBatch, type ConsumerOptions } from './consumer.js';
 import { decoratedMethods } from './decorated-methods.js';
+import type { OwnOrganizations } from './shards/own-organizations.js';
 
 const consumesKey = Symbol('Consumes');
 
@@ -32,11 +33,17 @@ export interface RunningConsumers {
 }
 
 /**
- * Starts a consumer for each method that `@Consumes` decorates.
+ * Starts a consumer for each method that `@Consumes` decorates, of the streams on one bus. With `own`, events of other
+ * shards' organizations are quarantined.
+ *
  * @throws when the contract of a stream does not list the service, or two methods consume the same stream
  */
-export function startConsumers(app: INestApplicationContext, service: ServiceName): RunningConsumers {
-  const bus = app.get(Bus, { strict: false });
+export function startConsumers(
+  app: INestApplicationContext,
+  service: ServiceName,
+  bus: Bus,
+  own?: OwnOrganizations,
+): RunningConsumers {
   const consumers = new Map<string, EventConsumer<Stream>>();
   for (const { metadata, label, invoke } of decoratedMethods<Consumption>(app, consumesKey)) {
     for (const stream of metadata.streams) {
@@ -50,8 +57,14 @@ export function startConsumers(app: INestApplicationContext, service: ServiceNam
           `${label} consumes ${stream.name}, and so does another method of ${service}. ` +
             'A service has one durable consumer of a stream, so each of them would get a part of the events',
         );
-      const apply: ApplyBatch<unknown> = async (events) => void (await invoke(events));
-      consumers.set(stream.name, new EventConsumer(stream, service, bus, apply, metadata.options));
+      const apply: ApplyBatch<DomainEvent> = async (events) => {
+        await own?.require(events.map(({ org }) => org));
+        await invoke(events);
+      };
+      consumers.set(
+        stream.name,
+        new EventConsumer(stream, service, bus, apply as ApplyBatch<unknown>, metadata.options),
+      );
     }
   }
   for (const consumer of consumers.values()) consumer.start();

@@ -1,7 +1,7 @@
 import { messagesDropped } from './metrics.js';
 
 /** Why a NATS message was not accepted. */
-export type DropReason = 'subject' | 'sender' | 'body' | 'handler' | 'connection';
+export type DropReason = 'subject' | 'sender' | 'body' | 'handler' | 'connection' | 'shard';
 
 /** At most one line per subscription and reason in this time, so that a flood of messages does not flood the log. */
 const logIntervalMs = 10_000;

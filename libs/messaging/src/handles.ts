@@ -24,8 +24,10 @@ import {
   withDeadline,
 } from '@holdfast/platform';
 import { admissionOf } from './admission.js';
+import { countDroppedMessage } from './dropped-messages.js';
 import { handleSpan } from './message-spans.js';
 import { handlerSeconds } from './metrics.js';
+import { MisdirectedError, OwnOrganizations } from './shards/own-organizations.js';
 
 type Handler<C extends Contract> = (
   input: RequestOf<C>,
@@ -45,12 +47,13 @@ const databaseErrorLines = new LogBudget(0.2);
  * is, an unavailable database as `unavailable`, anything else as `internal` with the details in the log only.
  */
 export function Handles<C extends Contract>(contract: C) {
-  // The transport sets caller and expiration (transport.ts); the sender cannot.
+  // The transport sets caller, expiration and `own` (transport.ts); the sender cannot.
   const envelope = z.strictObject({
     input: contract.request,
     context: requestContextSchema,
     caller: z.enum(natsUsers),
     expiresAt: z.number().optional(),
+    own: z.instanceof(OwnOrganizations).optional(),
   });
   return <Method extends Handler<C>>(
     target: object,
@@ -64,12 +67,14 @@ export function Handles<C extends Contract>(contract: C) {
       try {
         const parsed = envelope.safeParse(message);
         if (!parsed.success) throw unprocessable(validationIssues(parsed.error.issues).map(relativeToInput));
-        const { input, context, caller, expiresAt } = parsed.data as {
+        const { input, context, caller, expiresAt, own } = parsed.data as {
           input: RequestOf<C>;
           context: RequestContext;
           caller: BusUser;
           expiresAt?: number;
+          own?: OwnOrganizations;
         };
+        if (own) await requireOwn(own, contract, input, context);
         return await inSpan(
           () => handleSpan(contract),
           () =>
@@ -88,6 +93,21 @@ export function Handles<C extends Contract>(contract: C) {
     descriptor.value = handleMessage as Handler<C> as Method;
     MessagePattern(contract.subject)(target, key, descriptor);
   };
+}
+
+/** Refuses a request that was sent to the wrong shard, and reports it: a setting of the sender is wrong. */
+async function requireOwn<C extends Contract>(
+  own: OwnOrganizations,
+  contract: C,
+  input: RequestOf<C>,
+  { org }: RequestContext,
+): Promise<void> {
+  try {
+    await own.require([org, ...(contract.organizationsOf?.(input) ?? [])]);
+  } catch (error) {
+    if (error instanceof MisdirectedError) countDroppedMessage(contract.subject, 'shard', error.message);
+    throw error;
+  }
 }
 
 /** Makes pointers relative to the input: callers do not know the envelope around it. */

@@ -6,6 +6,7 @@ import { inRemoteTrace } from '@holdfast/platform';
 import { parseJson } from './connection-status.js';
 import { countDroppedMessage, type DropReason } from './dropped-messages.js';
 import { traceparentOf } from './message-spans.js';
+import type { OwnOrganizations } from './shards/own-organizations.js';
 import { transitSchema, TransitTimes } from './transit.js';
 
 /** How long a stopping service waits for the responses of running requests. */
@@ -47,6 +48,8 @@ export class BusTransport extends ServerNats {
     private readonly queue: string,
     /** The id by which callers address this process, besides its queue group. */
     private readonly replica: string,
+    /** Of a service that belongs to a shard: its handlers refuse requests about the organizations of other shards. */
+    private readonly own?: OwnOrganizations,
   ) {
     super({
       queue,
@@ -68,6 +71,11 @@ export class BusTransport extends ServerNats {
     return pattern;
   }
 
+  /** Handles the requests of a further bus as well. The application must have started. */
+  serve(connection: NatsConnection): void {
+    this.bindEvents(connection);
+  }
+
   /** Adds one subscription for the requests of all contracts that are addressed to this replica. */
   override bindEvents(client: NatsConnection): void {
     super.bindEvents(client);
@@ -78,8 +86,9 @@ export class BusTransport extends ServerNats {
     const addressed = client.subscribe(pattern, {
       queue: this.queue,
       callback: (error, message) => {
-        const contractSubject = message.subject.slice(0, -suffix.length);
+        // Without a message then.
         if (error) return countDroppedMessage(pattern, 'connection', String(error));
+        const contractSubject = message.subject.slice(0, -suffix.length);
         if (!this.messageHandlers.has(contractSubject))
           return countDroppedMessage(pattern, 'subject', 'it is no contract of this service');
         this.handleMessage(contractSubject, message).catch((cause: unknown) =>
@@ -114,7 +123,7 @@ export class BusTransport extends ServerNats {
     if (!packet.success) throw new DroppedMessageError('body', 'it is not a request');
     const { id, data, transit } = packet.data;
     const expiresAt = transit && performance.now() + this.transitTimes.remainingMs(transit);
-    return { pattern: subject, id, data: { ...data, caller, expiresAt } };
+    return { pattern: subject, id, data: { ...data, caller, expiresAt, own: this.own } };
   }
 
   override async close(): Promise<void> {

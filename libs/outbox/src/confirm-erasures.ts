@@ -12,7 +12,7 @@ function confirmedErasures(subject: string): Statement {
     'erasures_confirmed',
     `DELETE FROM outbox e WHERE subject = '${subject}' AND confirmed
        AND NOT EXISTS (SELECT FROM outbox o WHERE o.aggregate = e.aggregate AND NOT o.confirmed)
-     RETURNING payload`,
+     RETURNING payload, shard`,
   );
 }
 
@@ -29,9 +29,9 @@ export async function confirmErasures<Event extends DomainEvent>(
   confirmationOf: (erasure: Event) => Event,
 ): Promise<void> {
   const rows = await database.transaction(async (sql) => {
-    const confirmations = (await sql.rows<{ payload: string }>(confirmedErasures(subject), [])).map(({ payload }) =>
-      outbox.row(confirmationOf(JSON.parse(payload) as Event)),
-    );
+    const confirmations = (
+      await sql.rows<{ payload: string; shard: string | null }>(confirmedErasures(subject), [])
+    ).map(({ payload, shard }) => outbox.row(confirmationOf(JSON.parse(payload) as Event), shard ?? undefined));
     if (confirmations.length > 0) await insertOutboxRows(sql, confirmations);
     return confirmations;
   });

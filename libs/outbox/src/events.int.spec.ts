@@ -16,13 +16,14 @@ import {
   type TestBus,
   type TestDatabase,
 } from '@holdfast/testing';
-import { outboxTables } from './outbox-table.js';
+import { OutboxShards1764720000000, outboxTables } from './outbox-table.js';
 import { insertOutboxRows, Outbox } from './outbox.js';
 import { quarantineTables } from './quarantine-table.js';
 
 class OutboxOnly1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const sql of [...outboxTables, ...quarantineTables]) await runner.query(sql);
+    await new OutboxShards1764720000000().up(runner);
   }
   async down(): Promise<void> {}
 }

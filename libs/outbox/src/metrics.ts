@@ -3,6 +3,7 @@ import { Counter, Gauge } from 'prom-client';
 export const outboxUnconfirmed = new Gauge({
   name: 'holdfast_outbox_unconfirmed',
   help: 'Events that are committed and not yet acknowledged by every consumer',
+  labelNames: ['shard'],
 });
 
 export const outboxPublished = new Counter({
@@ -30,23 +31,23 @@ export const publishFailures = new Counter({
 export const jetStreamStores = new Gauge({
   name: 'holdfast_jetstream_stores',
   help: '1 when the stream stored the last message that this process published to it, otherwise 0',
-  labelNames: ['stream'],
+  labelNames: ['stream', 'shard'],
 });
 
 export const streamBytes = new Gauge({
   name: 'holdfast_stream_bytes',
   help: 'Size of a stream in JetStream',
-  labelNames: ['stream'],
+  labelNames: ['stream', 'shard'],
 });
 
 export const streamMaxBytes = new Gauge({
   name: 'holdfast_stream_max_bytes',
   help: 'Size above which JetStream discards the oldest events of a stream',
-  labelNames: ['stream'],
+  labelNames: ['stream', 'shard'],
 });
 
 export const consumerPending = new Gauge({
   name: 'holdfast_consumer_pending',
   help: 'Events of a stream that a consumer has not acknowledged',
-  labelNames: ['stream', 'consumer'],
+  labelNames: ['stream', 'consumer', 'shard'],
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrate } from '@holdfast/data';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
-import { outboxTables } from './outbox-table.js';
+import { OutboxShards1764720000000, outboxTables } from './outbox-table.js';
 import { QuarantinedEvents1764210000000 } from './quarantine-table.js';
 import { confirm, confirmRetained } from './relay-statements.js';
 
@@ -20,7 +20,7 @@ const retained = 'evt.issuance.subject.erasure_started';
 beforeAll(async () => {
   for (const count of rows) {
     const tables = await createTestDatabase('directory', (url) =>
-      migrate('directory', url, [OutboxOnly1700000000000, QuarantinedEvents1764210000000]),
+      migrate('directory', url, [OutboxOnly1700000000000, QuarantinedEvents1764210000000, OutboxShards1764720000000]),
     );
     databases.push(tables);
     // Every consumer has applied the first hundred: twenty of a retained subject and eighty others.
@@ -40,7 +40,7 @@ test.each([confirm, confirmRetained].map((statement) => [statement.name, stateme
   '%s reads only the rows that it confirms, however many are unconfirmed',
   async (_, statement) => {
     const now = new Date().toISOString();
-    const values = [100, now, 0, [retained]];
+    const values = [100, now, 0, [retained], null];
     const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, values)));
     expect(many).toBeLessThanOrEqual(few! * 1.5 + 10);
   },

@@ -1,7 +1,7 @@
 import type { FactoryProvider } from '@nestjs/common';
 import type { ServiceName, Stream } from '@holdfast/contracts';
 import { Database, LazyDatabase, type DatabaseOptions } from '@holdfast/data';
-import { Bus } from '@holdfast/messaging';
+import { Bus, Shards } from '@holdfast/messaging';
 import { CONFIG, Readiness, Shutdown } from '@holdfast/service';
 import { Outbox } from './outbox.js';
 import type { RelayIntervalsMs } from './relay.js';
@@ -21,19 +21,37 @@ export function outboxProvider<Config = unknown>(
 ): FactoryProvider<Promise<Outbox>> {
   return {
     provide: Outbox,
-    inject: [Database, Bus, Shutdown, Readiness, CONFIG],
-    useFactory: async (database: Database, bus: Bus, shutdown: Shutdown, readiness: Readiness, config: Config) => {
+    inject: [Database, Bus, Shards, Shutdown, Readiness, CONFIG],
+    useFactory: async (
+      database: Database,
+      bus: Bus,
+      shards: Shards,
+      shutdown: Shutdown,
+      readiness: Readiness,
+      config: Config,
+    ) => {
       const elsewhere = readModel?.database(config);
       const watermarks = elsewhere && new LazyDatabase(elsewhere);
       const outbox = new Outbox(stream, database, bus.connection, readModel?.service, watermarks);
       await outbox.relay.start(intervalsMs);
+      const [own] = outbox.lanes;
+      own!.probe.start();
+      // Only a service that exists once for all shards has further buses.
+      shards.onConnected(async ({ name, bus: ofShard }) => {
+        const lane = outbox.addShard(name, ofShard.connection);
+        await lane.relay.start(intervalsMs);
+        lane.probe.start();
+      });
       // The service stays ready while JetStream does not store: changes commit, and their events wait in the outbox.
-      readiness.addRemarks(() => outbox.probe.remarks());
-      outbox.probe.start();
-      shutdown.before(() => outbox.probe.stop());
-      shutdown.before(() => outbox.relay.stop());
+      readiness.addRemarks(() => outbox.lanes.flatMap(({ probe }) => probe.remarks()));
+      shutdown.before(() => stopAll(outbox.lanes.map(({ probe }) => probe)));
+      shutdown.before(() => stopAll(outbox.lanes.map(({ relay }) => relay)));
       if (watermarks) shutdown.before(() => watermarks.close());
       return outbox;
     },
   };
+}
+
+async function stopAll(parts: readonly { stop(): Promise<void> }[]): Promise<void> {
+  await Promise.all(parts.map((part) => part.stop()));
 }

@@ -8,18 +8,14 @@ import {
   type Stream,
 } from '@holdfast/contracts';
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
-import { ProjectionAcknowledgements } from '@holdfast/messaging';
 import { readModelWaitTimeouts } from './metrics.js';
-import { Relay, type OutboxRow } from './relay.js';
-import { StoreProbe } from './store-probe.js';
-
-/** How long a command's response waits for its read model and for the audit log. */
-const acknowledgementTimeoutMs = 1000;
+import { OutboxLane } from './outbox-lane.js';
+import type { OutboxRow, Relay } from './relay.js';
 
 const insert = statement(
   'outbox_insert',
-  `INSERT INTO outbox (id, aggregate, subject, payload)
-   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[])`,
+  `INSERT INTO outbox (id, aggregate, subject, payload, shard)
+   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])`,
 );
 
 /** Inserts rows in the transaction of the change. */
@@ -29,6 +25,7 @@ export async function insertOutboxRows(sql: Sql, rows: OutboxRow[]): Promise<voi
     rows.map((r) => r.aggregate),
     rows.map((r) => r.subject),
     rows.map((r) => r.payload),
+    rows.map((r) => r.shard ?? null),
   ]);
 }
 
@@ -45,22 +42,19 @@ export interface Watermark {
  * JetStream right after, and again until every consumer has acknowledged it.
  */
 export class Outbox {
-  private readonly acknowledgements: ProjectionAcknowledgements;
-  readonly relay: Relay;
-  readonly probe: StoreProbe;
+  private readonly own: OutboxLane;
+  private readonly ofShards = new Map<string, OutboxLane>();
   private readonly insertWatermark?: Statement;
 
   constructor(
     private readonly stream: Stream,
-    database: Database,
+    private readonly database: Database,
     connection: NatsConnection,
     private readonly readModel?: ServiceName,
     /** The read model's database, which has the watermarks. */
     private readonly watermarks: Sql = database,
   ) {
-    this.acknowledgements = new ProjectionAcknowledgements(connection, stream.producer);
-    this.probe = new StoreProbe(connection, stream.producer);
-    this.relay = new Relay(stream, database, connection, this.probe);
+    this.own = new OutboxLane(stream, database, connection);
     if (readModel) {
       this.insertWatermark = statement(
         'watermark_raise',
@@ -70,17 +64,34 @@ export class Outbox {
     }
   }
 
+  /** Publishes the events of a shard's organizations over its bus, from when this process is connected to it. */
+  addShard(shard: string, connection: NatsConnection): OutboxLane {
+    const lane = new OutboxLane(this.stream, this.database, connection, shard);
+    this.ofShards.set(shard, lane);
+    return lane;
+  }
+
+  get relay(): Relay {
+    return this.own.relay;
+  }
+
+  /** Of the service's own bus, and of the shards that this process is connected to. */
+  get lanes(): OutboxLane[] {
+    return [this.own, ...this.ofShards.values()];
+  }
+
   /**
    * The row of an event, for a statement that inserts it together with the change. Throws if the event does not fit the
-   * schema, since no consumer could apply it.
+   * schema, since no consumer could apply it. `shard` is that of its organization, if it is not on the own bus.
    */
-  row(event: DomainEvent): OutboxRow {
+  row(event: DomainEvent, shard?: string): OutboxRow {
     this.stream.event.parse(event);
     return {
       id: event.id,
       aggregate: aggregateOf(event) ?? event.org,
       subject: eventSubject(this.stream.producer, event.type),
       payload: JSON.stringify(event),
+      ...(shard !== undefined && { shard }),
     };
   }
 
@@ -90,19 +101,15 @@ export class Outbox {
    * serves a read from the stale model (docs/adr/0004-read-your-writes.md).
    */
   async published(rows: OutboxRow[], watermark?: Watermark): Promise<void> {
-    const last = rows.at(-1);
-    if (!last) return;
-    const audited = this.acknowledgements.wait('audit', last.id, acknowledgementTimeoutMs);
-    const visible =
-      watermark && this.readModel
-        ? this.acknowledgements.wait(this.readModel, last.id, acknowledgementTimeoutMs)
-        : Promise.resolve(true);
-    this.relay.publish(rows);
-    if (!(await visible) && watermark) {
-      readModelWaitTimeouts.inc({ read_model: this.readModel ?? '' });
-      await this.raise(watermark);
-    }
-    await audited;
+    const lanes = Map.groupBy(rows, ({ shard }) => (shard === undefined ? this.own : this.ofShards.get(shard)));
+    await Promise.all(
+      [...lanes].map(async ([lane, sent]) => {
+        const visible = await lane?.published(sent, watermark && this.readModel);
+        if (visible !== false || !watermark) return;
+        readModelWaitTimeouts.inc({ read_model: this.readModel ?? '' });
+        await this.raise(watermark);
+      }),
+    );
   }
 
   /** Raising a watermark that the read model has already reached is harmless: the next read deletes it. */

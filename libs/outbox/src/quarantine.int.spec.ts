@@ -19,7 +19,7 @@ import {
   type TestDatabase,
 } from '@holdfast/testing';
 import { outboxProvider } from './outbox-provider.js';
-import { outboxTables } from './outbox-table.js';
+import { OutboxShards1764720000000, outboxTables } from './outbox-table.js';
 import { insertOutboxRows, Outbox } from './outbox.js';
 import { quarantineTables } from './quarantine-table.js';
 import { quarantineController } from './quarantine.js';
@@ -27,6 +27,7 @@ import { quarantineController } from './quarantine.js';
 class Tables1700000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     for (const sql of [...outboxTables, ...quarantineTables]) await runner.query(sql);
+    await new OutboxShards1764720000000().up(runner);
   }
   async down(): Promise<void> {}
 }

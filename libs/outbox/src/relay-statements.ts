@@ -3,6 +3,9 @@ import { statement, type Sql } from '@holdfast/data';
 /** Rows that one statement deletes. */
 export const dropBatchSize = 5000;
 
+/** The rows of one relay: those of a shard's bus, or those of the service's own bus, whose shard is null. */
+const ofShard = (parameter: string): string => `shard IS NOT DISTINCT FROM ${parameter}::text`;
+
 export const recordPublished = statement(
   'outbox_published',
   `UPDATE outbox SET stream_seq = p.seq, published_at = now()
@@ -14,12 +17,14 @@ export const unpublished = statement(
   `SELECT id, aggregate, subject, payload,
      (SELECT coalesce(sum(retries), 0)::int FROM quarantined_event q WHERE q.event = outbox.id) AS retries FROM outbox
    WHERE stream_seq IS NULL AND ($1 OR created_at < now() - interval '1 second') AND id <> ALL ($2::uuid[])
+     AND ${ofShard('$3')}
    ORDER BY created_at, id LIMIT 500`,
 );
 /** Makes every unconfirmed row unpublished again. */
 export const resetPublished = statement(
   'outbox_reset_published',
-  'UPDATE outbox SET stream_seq = NULL, published_at = NULL WHERE NOT confirmed AND stream_seq IS NOT NULL',
+  `UPDATE outbox SET stream_seq = NULL, published_at = NULL
+   WHERE NOT confirmed AND stream_seq IS NOT NULL AND ${ofShard('$1')}`,
 );
 /** JetStream discards messages at its max age of a day (declare.ts), so they are published again before that. */
 export const resetOldPublished = statement(
@@ -32,7 +37,7 @@ export const resetOldPublished = statement(
  * because sequence numbers restart when JetStream has lost its files. A consumer also acknowledges an event that it has
  * quarantined without applying it, so quarantined events do not count.
  */
-const applied = `NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2
+const applied = `NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2 AND ${ofShard('$5')}
      AND NOT EXISTS (SELECT FROM quarantined_event q WHERE q.held AND q.event = outbox.id)`;
 /** Nothing reads these rows again: one deletion is cheaper than an update of every index and a deletion later. */
 export const confirm = statement(
@@ -48,7 +53,7 @@ export const readBacklog = statement(
   'outbox_backlog',
   `SELECT count(*)::int AS unconfirmed, count(*) FILTER (WHERE stream_seq <= $1)::int AS undeliverable,
      coalesce(max(stream_seq), 0) AS newest, now() AS at
-   FROM outbox WHERE NOT confirmed`,
+   FROM outbox WHERE NOT confirmed AND ${ofShard('$2')}`,
 );
 /** Deletes rows that replicas of earlier versions confirmed and kept. */
 export const deleteConfirmed = statement(
@@ -76,15 +81,17 @@ export interface AppliedUpTo {
   publishedBefore: Date;
   /** Sequence numbers up to this one are not trusted (Relay). */
   ahead: number;
+  /** Whose bus it is; null for the service's own. */
+  shard: string | null;
 }
 
 /** @param retainedSubjects subjects of events whose rows stay until their producer deletes them */
 export async function confirmApplied(
   sql: Sql,
-  { floor, publishedBefore, ahead }: AppliedUpTo,
+  { floor, publishedBefore, ahead, shard }: AppliedUpTo,
   retainedSubjects: readonly string[],
 ): Promise<void> {
-  const values = [floor, publishedBefore, ahead, retainedSubjects];
+  const values = [floor, publishedBefore, ahead, retainedSubjects, shard];
   await sql.rows(confirm, values);
   if (retainedSubjects.length > 0) await sql.rows(confirmRetained, values);
 }

@@ -6,14 +6,8 @@ import type { Stream } from '@holdfast/contracts';
 import type { Database } from '@holdfast/data';
 import { onConnectionStatus, publishSpan, traceHeaders } from '@holdfast/messaging';
 import { inSpan, inTraceOf } from '@holdfast/platform';
-import {
-  consumerPending,
-  outboxPublished,
-  outboxUnconfirmed,
-  publishFailures,
-  streamBytes,
-  streamMaxBytes,
-} from './metrics.js';
+import { readJetStreamState, type JetStreamState } from './jetstream-state.js';
+import { consumerPending, outboxPublished, outboxUnconfirmed, publishFailures } from './metrics.js';
 import { maintainQuarantine } from './quarantine.js';
 import {
   confirmApplied,
@@ -38,6 +32,8 @@ export interface OutboxRow {
   payload: string;
   /** How often the event was released from quarantine. */
   retries?: number;
+  /** The shard whose services get the event; absent for the service's own bus. */
+  shard?: string | undefined;
 }
 
 /**
@@ -105,6 +101,8 @@ export class Relay {
     private readonly database: Database,
     private readonly connection: NatsConnection,
     private readonly probe?: StoreProbe,
+    /** The shard whose bus `connection` is; null for the service's own bus. */
+    private readonly shard: string | null = null,
   ) {
     this.js = jetstream(connection);
   }
@@ -131,6 +129,11 @@ export class Relay {
         .catch((error: unknown) => this.recordFailure(error))
         .finally(() => inFlight.delete(id));
     }
+  }
+
+  /** Of metrics: a service with the bus of one shard only has none. */
+  private get labels(): { shard?: string } {
+    return this.shard === null ? {} : { shard: this.shard };
   }
 
   /** An estimate between two readings of the stream's size. */
@@ -226,7 +229,7 @@ export class Relay {
     // Read before the reset: if JetStream loses events after this, its incarnation differs at the next confirm().
     const { incarnation, ahead } = await this.readJetStreamState();
     await this.flushing;
-    await this.database.rows(resetPublished);
+    await this.database.rows(resetPublished, [this.shard]);
     if (session === this.session) {
       this.trusted = { incarnation, ahead };
       this.crowded = false;
@@ -254,6 +257,7 @@ export class Relay {
         const rows = await this.database.rows<OutboxRow>(unpublished, [
           all,
           [...inFlight, ...acknowledged.map((a) => a.id)],
+          this.shard,
         ]);
         const fitting = this.fitting(rows);
         this.publish(fitting);
@@ -271,8 +275,8 @@ export class Relay {
     const ahead = trusted?.ahead ?? 0;
     const [
       { unconfirmed, undeliverable, newest, at } = { unconfirmed: 0, undeliverable: 0, newest: 0, at: new Date() },
-    ] = await this.database.rows<Backlog>(readBacklog, [ahead]);
-    outboxUnconfirmed.set(unconfirmed);
+    ] = await this.database.rows<Backlog>(readBacklog, [ahead, this.shard]);
+    outboxUnconfirmed.set(this.labels, unconfirmed);
     const stoodStill = performance.now() - this.size.readAt > maxStateAgeMs;
     if (unconfirmed === 0) return this.resetSize();
     if (!trusted || undeliverable > 0) return this.republish();
@@ -281,7 +285,11 @@ export class Relay {
     if (this.crowded) return this.filledShare < roomyShare ? this.republish() : this.warnCrowded();
     if (incarnation === trusted.incarnation && last >= newest)
       return this.database.transaction((sql) =>
-        confirmApplied(sql, { floor, publishedBefore: at, ahead }, this.stream.producerConfirmedSubjects),
+        confirmApplied(
+          sql,
+          { floor, publishedBefore: at, ahead, shard: this.shard },
+          this.stream.producerConfirmedSubjects,
+        ),
       );
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
@@ -290,7 +298,8 @@ export class Relay {
   private resetSize(): void {
     this.crowded = false;
     this.size = { ...this.size, bytes: 0, publishedBytes: 0, readAt: performance.now() };
-    for (const consumer of this.stream.consumers) consumerPending.set({ stream: this.stream.name, consumer }, 0);
+    for (const consumer of this.stream.consumers)
+      consumerPending.set({ ...this.labels, stream: this.stream.name, consumer }, 0);
   }
 
   private warnCrowded(): void {
@@ -303,33 +312,11 @@ export class Relay {
     );
   }
 
-  /**
-   * `incarnation` identifies the stream and its consumers, `last` is the stream's last sequence number, and every
-   * consumer has acknowledged all messages up to `floor`. A consumer is `ahead` when the stream has lost its last
-   * messages and the consumer has not: it never delivers what is stored up to that sequence number.
-   */
-  private async readJetStreamState(): Promise<{ incarnation: string; last: number; floor: number; ahead: number }> {
+  private async readJetStreamState(): Promise<JetStreamState> {
     this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
-    const { jsm } = this;
-    const { name, consumers } = this.stream;
-    const infos = await Promise.all(consumers.map((c) => jsm.consumers.info(name, c)));
-    // Read last, since a consumer may be ahead of an older reading of the stream without any loss.
-    const stream = await jsm.streams.info(name);
-    const { bytes } = stream.state;
-    const maxBytes = stream.config.max_bytes > 0 ? stream.config.max_bytes : Infinity;
-    this.size = { bytes, maxBytes, publishedBytes: 0, readAt: performance.now() };
-    streamBytes.set({ stream: name }, bytes);
-    streamMaxBytes.set({ stream: name }, maxBytes);
-    for (const { name: consumer, num_pending, num_ack_pending } of infos)
-      consumerPending.set({ stream: name, consumer }, num_pending + num_ack_pending);
-    const delivered = Math.max(...infos.map((m) => m.delivered.stream_seq));
-    return {
-      // A consumer that was created again has not received what was acknowledged before.
-      incarnation: [stream.created, ...infos.map((m) => m.created)].join(),
-      last: stream.state.last_seq,
-      floor: Math.min(...infos.map((m) => m.ack_floor.stream_seq)),
-      ahead: delivered > stream.state.last_seq ? delivered : 0,
-    };
+    const state = await readJetStreamState(this.jsm, this.stream, this.labels);
+    this.size = { bytes: state.bytes, maxBytes: state.maxBytes, publishedBytes: 0, readAt: performance.now() };
+    return state;
   }
 
   private async deleteConfirmed(): Promise<void> {

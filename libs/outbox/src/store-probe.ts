@@ -7,6 +7,8 @@ import { jetStreamStores } from './metrics.js';
 export interface StoreProbeOptions {
   intervalMs?: number;
   timeoutMs?: number;
+  /** The shard whose bus it probes; left out for the service's own bus. */
+  shard?: string;
 }
 
 /**
@@ -42,6 +44,16 @@ export class StoreProbe {
     this.js = jetstream(connection);
   }
 
+  private get labels(): { shard?: string } {
+    const { shard } = this.options;
+    return shard === undefined ? {} : { shard };
+  }
+
+  private nameOf(stream: string): string {
+    const { shard } = this.options;
+    return shard === undefined ? stream : `${stream} of the shard ${shard}`;
+  }
+
   start(): void {
     const tick = (): void => void (this.probing ??= this.probe().finally(() => (this.probing = undefined)));
     this.timer = setInterval(tick, this.options.intervalMs ?? 5000);
@@ -57,27 +69,27 @@ export class StoreProbe {
     // Runs for every published event, so the metric is set only when the state changes.
     if (this.seen.has(stream) && !this.failures.has(stream)) return;
     this.seen.add(stream);
-    jetStreamStores.set({ stream }, 1);
-    if (this.failures.delete(stream)) this.logger.log(`JetStream stores in ${stream} again`);
+    jetStreamStores.set({ ...this.labels, stream }, 1);
+    if (this.failures.delete(stream)) this.logger.log(`JetStream stores in ${this.nameOf(stream)} again`);
   }
 
   notStored(stream: string, error: unknown): void {
-    jetStreamStores.set({ stream }, 0);
+    jetStreamStores.set({ ...this.labels, stream }, 0);
     const earlier = this.failures.get(stream);
     const reason = reasonOf(error);
     this.failures.set(stream, { sinceMs: earlier?.sinceMs ?? performance.now(), reason });
     if (earlier?.reason !== reason)
       this.logger.warn(
-        `${notStoringPrefix} in ${stream}: ${reason}. Events stay in the outbox and are published again`,
+        `${notStoringPrefix} in ${this.nameOf(stream)}: ${reason}. Events stay in the outbox and are published again`,
       );
   }
 
   /** Lines for `/readyz`: one for each stream that does not store. */
   remarks(): string[] {
-    return [...this.failures].map(
-      ([stream, { sinceMs, reason }]) =>
-        `${notStoringPrefix} in ${stream} for ${Math.round((performance.now() - sinceMs) / 1000)} s: ${reason}`,
-    );
+    return [...this.failures].map(([stream, { sinceMs, reason }]) => {
+      const seconds = Math.round((performance.now() - sinceMs) / 1000);
+      return `${notStoringPrefix} in ${this.nameOf(stream)} for ${seconds} s: ${reason}`;
+    });
   }
 
   /** Without a connection a failed probe says nothing about JetStream; `/readyz` reports the connection itself. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { mainShard, shardName } from '@holdfast/contracts';
 import { tracingSettings, type TracingConfig } from './tracing/config.js';
 
 /** 32 bytes in base64url: a key in the environment. */
@@ -24,6 +25,20 @@ function isReadable(path: string): boolean {
   }
 }
 
+const shardUrls = z
+  .string()
+  .transform((text) =>
+    text
+      .split(';')
+      .map((pair) => pair.trim())
+      .filter(Boolean)
+      .map((pair) => pair.split(/=(.*)/s, 2)),
+  )
+  .pipe(z.array(z.tuple([shardName, z.string().min(1)])))
+  .refine((pairs) => new Set(pairs.map(([name]) => name)).size === pairs.length, 'must name each shard once')
+  .refine((pairs) => pairs.every(([name]) => name !== mainShard), `must not name ${mainShard}: it has NATS_URL`)
+  .transform((pairs) => Object.fromEntries(pairs));
+
 /** Settings of every service. */
 export const baseConfigSchema = z.object({
   NATS_URL: z.string().min(1).describe('NATS servers, comma separated'),
@@ -32,6 +47,18 @@ export const baseConfigSchema = z.object({
       'other server is accepted. Read for each new connection',
   ),
   NATS_NKEY_SEED: z.string().min(1).describe('Secret: seed of the NKey by which NATS authenticates this service'),
+  SHARDS: shardUrls
+    .optional()
+    .describe(
+      'NATS servers of each shard besides `main`, as `<name>=<url>` with `;` between the shards, such as ' +
+        '`eu2=nats://nats-eu2:4222`. For gateway, auth, directory and the command line: docs/shards.md',
+    ),
+  SHARD: shardName
+    .optional()
+    .describe(
+      'Name of the shard that this replica of issuance, subjects, audit or signals belongs to; it refuses requests ' +
+        'and events of organizations of other shards. Left out: the deployment has one shard',
+    ),
   BASE_URL: z
     .url()
     .transform((url) => url.replace(/\/+$/, ''))

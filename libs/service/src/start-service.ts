@@ -21,11 +21,18 @@ import {
   configureAdmission,
   connectBus,
   countDroppedMessage,
+  lookUpShardsOver,
+  OrganizationShards,
   OutgoingLimits,
+  OwnOrganizations,
   Replicas,
   reportDroppedMessages,
+  Shards,
   startConsumers,
+  systemContext,
   unsupportedVersion,
+  type BusOptions,
+  type LookUpShards,
   type OutgoingLimitsOptions,
 } from '@holdfast/messaging';
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
@@ -46,6 +53,8 @@ export interface ServiceOptions<Config extends BaseConfig> {
     /** A streaming replica, for what is read through ReadDatabase. */
     readUrl?: string | undefined;
   };
+  /** How a service that owns the organizations looks their shards up; the others query directory. */
+  lookUpShards?: (database: Database) => LookUpShards;
   /** Limits of concurrent requests to other services, for services with an unlimited number of callers. */
   outgoing?: OutgoingLimitsOptions;
   /** For tests: replaces the service's time. */
@@ -69,6 +78,8 @@ export interface RunningService {
 
 /** How often and after which pause a starting service tries to connect to its database. */
 const maxAttempts = 60;
+/** How long a starting process waits for its connections to further shards. It starts without those that are down. */
+const shardsTimeoutMs = 5000;
 const retryMs = 500;
 /** A replica may hang with its connections open: none is kept for longer. */
 const replicaQueryTimeoutMs = 2000;
@@ -108,10 +119,13 @@ export async function startService<Config extends BaseConfig>(
     testOffsetMs: (offset ?? 0) * 1000,
     machineMs: options.machineTimeMs,
   });
-  const connection = await connectBus(
-    { url: config.NATS_URL, nkeySeed: config.NATS_NKEY_SEED, user: service, caFile: config.NATS_CA_FILE },
-    logger,
-  );
+  const busOptions: BusOptions = {
+    url: config.NATS_URL,
+    nkeySeed: config.NATS_NKEY_SEED,
+    user: service,
+    caFile: config.NATS_CA_FILE,
+  };
+  const connection = await connectBus(busOptions, logger);
   const applicationName = `holdfast ${service}`;
   const database = options.database && (await connectDatabase({ ...options.database, applicationName }, watch, logger));
   if (database) observePool(() => database.pool);
@@ -119,18 +133,35 @@ export async function startService<Config extends BaseConfig>(
   const reads = database && readDatabase(database, { ...options.database!, applicationName });
   if (reads) readiness.addRemarks(() => reads.remarks());
   const shutdown = new Shutdown();
-  const replicas = new Replicas(connection, (from, announcement) => watch.observePeer(from, announcement));
-  replicas.watchServices(contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : [])));
+  const called = contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : []));
+  // Each bus has its own limits of concurrent requests: a shard that hangs does not use up those of the others.
+  const busOf = (to: NatsConnection): Bus => {
+    const replicas = new Replicas(to, (from, announcement) => watch.observePeer(from, announcement));
+    replicas.watchServices(called);
+    return new Bus(
+      to,
+      ({ subject }, detail) => countDroppedMessage(subject, 'body', `invalid reply: ${detail}`),
+      replicas,
+      options.outgoing && new OutgoingLimits(options.outgoing),
+    );
+  };
+  const bus = busOf(connection);
+  const organizations = new OrganizationShards(
+    database && options.lookUpShards
+      ? options.lookUpShards(database)
+      : lookUpShardsOver(bus, () => systemContext(service)),
+  );
+  const shards = new Shards({
+    urls: config.SHARDS ?? {},
+    connect: (url, signal) => connectBus({ ...busOptions, url, signal }, logger),
+    busOf,
+    organizations,
+  });
+  if (shards.several) bus.shards = shards;
+  const own = config.SHARD === undefined ? undefined : new OwnOrganizations(config.SHARD, organizations);
   const providers: Provider[] = [
-    {
-      provide: Bus,
-      useValue: new Bus(
-        connection,
-        ({ subject }, detail) => countDroppedMessage(subject, 'body', `invalid reply: ${detail}`),
-        replicas,
-        options.outgoing && new OutgoingLimits(options.outgoing),
-      ),
-    },
+    { provide: Bus, useValue: bus },
+    { provide: Shards, useValue: shards },
     { provide: CONFIG, useValue: config },
     { provide: LOGGER, useValue: logger },
     { provide: CLOCK, useValue: options.clock ?? watch },
@@ -155,9 +186,9 @@ export async function startService<Config extends BaseConfig>(
   };
   // A new id at each start: requests to an earlier process of this replica must not reach this one.
   const replica = randomBytes(9).toString('hex');
-  const transport = new BusTransport(connection, service, replica);
+  const transport = new BusTransport(connection, service, replica, own);
   const app = await (options.createApp ?? microservice)(root, transport);
-  const consumers = startConsumers(app, service);
+  const consumers = [startConsumers(app, service, bus, own)];
   const intervals = startIntervals(app);
   // The server has processed the subscriptions after this. If the connection has broken meanwhile, /readyz says so.
   await connection.flush().catch(() => undefined);
@@ -169,7 +200,15 @@ export async function startService<Config extends BaseConfig>(
   readiness.addRemarks(() => watch.remarks());
   const watchTimer = watch.start(logger);
   const isHealthy = async () => (await readiness.report()).healthy;
-  const announcer = announceReplica(connection, service, replica, isHealthy, () => watch.machineTimeMs());
+  const announce = (to: NatsConnection) =>
+    announceReplica(to, service, replica, isHealthy, () => watch.machineTimeMs());
+  const announcers = [announce(connection)];
+  shards.onConnected(({ bus: ofShard }) => {
+    consumers.push(startConsumers(app, service, ofShard));
+    transport.serve(ofShard.connection);
+    announcers.push(announce(ofShard.connection));
+  });
+  await shards.start(shardsTimeoutMs);
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, readiness, offset);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
@@ -178,12 +217,13 @@ export async function startService<Config extends BaseConfig>(
     (stopping ??= (async () => {
       readiness.stop();
       clearInterval(watchTimer);
-      await announcer.leave();
+      await Promise.all(announcers.map((announcer) => announcer.leave()));
       // First the app, so that it accepts no more requests. Then jobs and consumers, whose events the relay still
       // publishes. Then the connections.
       await app.close();
-      await Promise.all([intervals.stop(), consumers.stop()]);
+      await Promise.all([intervals, ...consumers].map((running) => running.stop()));
       await shutdown.run();
+      await shards.stop();
       await connection.drain().catch(() => undefined);
       await reads?.close();
       await database?.close();

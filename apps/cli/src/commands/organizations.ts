@@ -3,6 +3,7 @@ import {
   countPasskeys,
   createOrganization,
   listOrganizations,
+  mainShard,
   suspendOrganization,
   updateOrganization,
   type Organization,
@@ -13,6 +14,12 @@ import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 import { addOrganizationLimits, describeRateLimits } from './rate-limits.js';
+
+interface CreateOptions {
+  name?: string;
+  rpId?: string;
+  shard?: string;
+}
 
 interface UpdateOptions extends Json {
   /** False for `--no-rp-id`. */
@@ -36,13 +43,10 @@ export function organizationCommands(program: Command): void {
   ])
     .option('--name <name>', 'its name (default: the short id)')
     .option('--rp-id <domain>', rpIdOption)
-    .action((shortId: string, { name = shortId, rpId, json }: Json & { name?: string; rpId?: string }) =>
+    .option('--shard <name>', `shard of its customers, audit log and event feed, for ever (default: ${mainShard})`)
+    .action((shortId: string, { name = shortId, json, ...chosen }: Json & CreateOptions) =>
       asOperator('org create', async ({ request }) => {
-        const reply = await request(
-          createOrganization,
-          { shortId, name, ...(rpId !== undefined && { rpId }) },
-          shortId,
-        );
+        const reply = await request(createOrganization, { shortId, name, ...chosen }, shortId);
         show(reply, json, () => `Created the organization ${shortId}.`);
       }),
     );
@@ -165,6 +169,7 @@ function organizationSheet(organization: Organization, passkeys: Passkeys): stri
     State: stateOf(organization),
     Created: organization.createdAt,
     ...(organization.rateLimits && { 'Rate limits': describeRateLimits(organization.rateLimits) }),
+    Shard: organization.shard,
     'RP ID': withCount(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),
     ...(earlier !== undefined && {
       'Earlier RP ID': `${withCount(earlier)}, until: holdfast org update ${organization.shortId} --end-move`,
@@ -178,6 +183,6 @@ function stateOf({ suspended }: Organization): string {
 }
 
 function organizationTable(items: Organization[]): string {
-  const rows = items.map((o) => [o.shortId, o.name, stateOf(o), o.relyingParty?.rpId ?? '', o.createdAt]);
-  return table(['ORGANIZATION', 'NAME', 'STATE', 'RP ID', 'CREATED'], rows);
+  const rows = items.map((o) => [o.shortId, o.name, stateOf(o), o.relyingParty?.rpId ?? '', o.shard, o.createdAt]);
+  return table(['ORGANIZATION', 'NAME', 'STATE', 'RP ID', 'SHARD', 'CREATED'], rows);
 }

@@ -1,11 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { Action, AuditRecord, AuditTarget, DirectoryEvent, RequestContext } from '@holdfast/contracts';
+import {
+  mainShard,
+  type Action,
+  type AuditRecord,
+  type AuditTarget,
+  type DirectoryEvent,
+  type RequestContext,
+} from '@holdfast/contracts';
 import { sqlOf, type Sql } from '@holdfast/data';
-import { insertOutboxRows, Outbox, type KeyedRequest } from '@holdfast/outbox';
+import { Shards } from '@holdfast/messaging';
+import { insertOutboxRows, Outbox, type KeyedRequest, type OutboxRow } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChanges, type AccessSubject } from '../access/access-change.js';
 import { Heartbeat } from '../access/heartbeat.js';
+import { shardsOf } from '../shards/shards-of.js';
 
 /** An event of a change: its type, what it is about, and the version of that (`aggregateOf`). */
 export type ChangeEvent = Pick<DirectoryEvent, 'type' | 'user' | 'group' | 'app' | 'version' | 'data'>;
@@ -33,6 +42,7 @@ export class Changes {
     private readonly dataSource: DataSource,
     private readonly outbox: Outbox,
     private readonly heartbeat: Heartbeat,
+    private readonly shards: Shards,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -49,8 +59,8 @@ export class Changes {
     const { reply, rows } = await this.dataSource.transaction(async (manager) => {
       const { change, reply } = await work(manager);
       if (!change) return { reply, rows: [] };
-      const rows = this.events(change, context).map((event) => this.outbox.row(event));
       const sql = sqlOf(manager);
+      const rows = await this.rows(sql, [{ change, context }]);
       await insertOutboxRows(sql, rows);
       const { type, user, version } = change.events.at(-1)!;
       // The erasure of a person empties the stored responses that concern them. Its own one names nobody.
@@ -75,9 +85,7 @@ export class Changes {
     const { count, rows } = await this.dataSource.transaction(async (manager) => {
       const sql = sqlOf(manager);
       const changes = await work(sql);
-      const rows = changes
-        .flatMap(({ change, context }) => this.events(change, context))
-        .map((e) => this.outbox.row(e));
+      const rows = await this.rows(sql, changes);
       if (rows.length > 0) await insertOutboxRows(sql, rows);
       await recordAccessChanges(
         sql,
@@ -87,6 +95,20 @@ export class Changes {
     });
     if (rows.length > 0) await this.outbox.published(rows);
     return count;
+  }
+
+  /** With several shards, each event goes over the bus of its organization's shard. */
+  private async rows(sql: Sql, changes: readonly { change: Change; context: RequestContext }[]): Promise<OutboxRow[]> {
+    // In the transaction, since it may create the organization.
+    const shards = this.shards.several
+      ? await shardsOf(sql, [...new Set(changes.map(({ change }) => change.org))])
+      : undefined;
+    return changes.flatMap(({ change, context }) => {
+      const shard = shards?.get(change.org);
+      return this.events(change, context).map((event) =>
+        this.outbox.row(event, shard === mainShard ? undefined : shard),
+      );
+    });
   }
 
   private events({ org, events, action, targets, changes }: Change, context: RequestContext): DirectoryEvent[] {

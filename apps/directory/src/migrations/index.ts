@@ -1,4 +1,5 @@
 import { KeyUse1764710000000 } from '@holdfast/data';
+import { OutboxShards1764720000000 } from '@holdfast/outbox';
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { Idempotency1764000000000 } from './1764000000000-idempotency.js';
 import { People1764300000000 } from './1764300000000-people.js';
@@ -7,6 +8,7 @@ import { ManagedApps1764400000000 } from './1764400000000-managed-apps.js';
 import { Entitlements1764500000000 } from './1764500000000-entitlements.js';
 import { Deletions1764600000000 } from './1764600000000-deletions.js';
 import { Peppers1764710000100 } from './1764710000100-peppers.js';
+import { OrganizationShards1764720000100 } from './1764720000100-organization-shards.js';
 import { AppRateLimits1764800000000 } from './1764800000000-app-rate-limits.js';
 
 export const migrations = [
@@ -19,5 +21,7 @@ export const migrations = [
   Deletions1764600000000,
   KeyUse1764710000000,
   Peppers1764710000100,
+  OutboxShards1764720000000,
+  OrganizationShards1764720000100,
   AppRateLimits1764800000000,
 ];

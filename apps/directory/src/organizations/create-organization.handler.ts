@@ -1,7 +1,13 @@
 import { Controller, Inject } from '@nestjs/common';
-import { createOrganization, type Organization, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Handles } from '@holdfast/messaging';
-import { Outbound } from '@holdfast/platform';
+import {
+  createOrganization,
+  mainShard,
+  type Organization,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { Handles, Shards } from '@holdfast/messaging';
+import { AppError, Outbound } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { Organizations } from './organizations.js';
@@ -12,18 +18,24 @@ export class CreateOrganizationHandler {
   constructor(
     private readonly organizations: Organizations,
     private readonly outbound: Outbound,
+    private readonly shards: Shards,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   @Handles(createOrganization)
   async handle(
-    { shortId, name, rpId }: RequestOf<typeof createOrganization>,
+    { shortId, name, rpId, shard = mainShard }: RequestOf<typeof createOrganization>,
     context: RequestContext,
   ): Promise<Organization> {
     if (rpId !== undefined) await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
+    if (!this.shards.names.includes(shard))
+      throw new AppError(
+        'invalid_request',
+        `There is no shard "${shard}". SHARDS of directory and ${mainShard} are: ${this.shards.names.join(', ')}.`,
+      );
     return this.organizations.create(
       context,
-      { shortId, name, rpId: rpId ?? null },
+      { shortId, name, rpId: rpId ?? null, shard },
       { name: { to: name }, ...(rpId !== undefined && { rpId: { to: rpId } }) },
     );
   }

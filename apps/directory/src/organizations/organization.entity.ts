@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import type { AppRateLimits, Organization } from '@holdfast/contracts';
+import { mainShard, type AppRateLimits, type Organization } from '@holdfast/contracts';
 import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
 @Entity('organization')
@@ -26,6 +26,9 @@ export class OrganizationEntity implements RpIds {
   @Column('jsonb', { name: 'rate_limits', nullable: true })
   rateLimits!: AppRateLimits | null;
 
+  @Column('text', { default: mainShard })
+  shard!: string;
+
   /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;
@@ -35,12 +38,13 @@ export class OrganizationEntity implements RpIds {
 }
 
 export function toOrganization(entity: OrganizationEntity): Organization {
-  const { shortId, name, suspended, createdAt, rateLimits } = entity;
+  const { shortId, name, suspended, createdAt, shard, rateLimits } = entity;
   return {
     shortId,
     name,
     suspended,
     createdAt: createdAt.toISOString(),
+    shard,
     ...relyingPartyIn(entity),
     ...(rateLimits !== null && { rateLimits }),
   };

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OutboundModule } from '../outbound.module.js';
+import { OrganizationShardsHandler } from '../shards/organization-shards.handler.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
 import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
@@ -24,6 +25,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     ListOrganizationsHandler,
     KnownOrganizationsHandler,
     OrganizationProfileHandler,
+    OrganizationShardsHandler,
   ],
   providers: [Organizations, OperatorReads, HubApps],
   exports: [Organizations, OperatorReads],

@@ -34,7 +34,7 @@ export class Organizations {
   /** @throws conflict when the short ID is taken */
   create(
     context: RequestContext,
-    given: Pick<OrganizationEntity, 'shortId' | 'name' | 'rpId'>,
+    given: Pick<OrganizationEntity, 'shortId' | 'name' | 'rpId' | 'shard'>,
     changes: AuditRecord['changes'],
   ): Promise<Organization> {
     const { shortId } = given;

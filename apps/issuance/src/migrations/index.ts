@@ -1,5 +1,5 @@
 import { KeyUse1764710000000 } from '@holdfast/data';
-import { QuarantinedEvents1764210000000 } from '@holdfast/outbox';
+import { OutboxShards1764720000000, QuarantinedEvents1764210000000 } from '@holdfast/outbox';
 import { CreateIssuance1763700000000 } from './1763700000000-create-issuance.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 
@@ -8,4 +8,5 @@ export const migrations = [
   NamedLocks1764200000000,
   QuarantinedEvents1764210000000,
   KeyUse1764710000000,
+  OutboxShards1764720000000,
 ];

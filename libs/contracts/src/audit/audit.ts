@@ -45,6 +45,7 @@ export const appendRecords = command({
   // A record is appended once by its id.
   repeatable: true,
   exemptFromOutgoingLimits: true,
+  organizationsOf: ({ records }) => records.map(({ org }) => org),
 });
 
 /**
@@ -65,6 +66,7 @@ export const countDeniedRequests = command({
   // As with appendRecords.
   timeoutMs: 1500,
   exemptFromOutgoingLimits: true,
+  organizationsOf: ({ deniedRequests }) => deniedRequests.map(({ org }) => org),
 });
 
 /** RFC 3339 allows any offset. PostgreSQL accepts only offsets of existing zones, and no year 0, so it gets UTC. */

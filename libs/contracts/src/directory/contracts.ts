@@ -56,6 +56,7 @@ import {
   updateGroup,
 } from './groups.js';
 import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
+import { organizationShards } from './organization-shards.js';
 import {
   changeRoles,
   getPerson,
@@ -83,6 +84,7 @@ export const directoryContracts = [
   updateOrganization,
   listOrganizations,
   organizationProfile,
+  organizationShards,
   organizationOrigins,
   suspendOrganization,
   limitOrganization,

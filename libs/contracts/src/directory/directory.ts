@@ -4,6 +4,7 @@ import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { appKinds, operationNames } from '../operations.js';
+import { mainShard, shardName } from '../shards.js';
 import { appKeyFields, newAppKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
@@ -20,6 +21,7 @@ export const organizationSchema = z.strictObject({
   createdAt: instant,
   relyingParty: relyingPartySchema.optional().describe('RP IDs of its passkeys; that of the deployment when absent'),
   rateLimits: appRateLimitsSchema.optional().describe('Of each of its apps without one of its own'),
+  shard: shardName.default(mainShard).describe('Where its customers, credentials, audit log and event feed are'),
 });
 export type Organization = z.infer<typeof organizationSchema>;
 
@@ -72,7 +74,12 @@ export const createOrganization = command({
   service: 'directory',
   name: 'create-organization',
   callers: ['operator'],
-  request: z.strictObject({ shortId, name, rpId: rpId.optional() }),
+  request: z.strictObject({
+    shortId,
+    name,
+    rpId: rpId.optional(),
+    shard: shardName.optional().describe('`main` when absent'),
+  }),
   reply: organizationSchema,
   errors: ['conflict', 'invalid_request'],
 });
