@@ -53,7 +53,9 @@ function environment() {
   return {
     ...owner,
     ...Object.fromEntries(passwords),
-    ...(['doctor', 'support-bundle'].includes(command) ? { NATS_DEPLOY_NKEY_SEED: secrets.NATS_NKEY_SEED_DEPLOY } : {}),
+    ...(['doctor', 'support-bundle'].includes(command ?? '')
+      ? { NATS_DEPLOY_NKEY_SEED: secrets.NATS_NKEY_SEED_DEPLOY }
+      : {}),
     NATS_NKEY_SEED: seed,
     ...process.env,
     NATS_URL: stack.natsUrl,
