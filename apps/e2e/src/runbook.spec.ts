@@ -94,6 +94,11 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/e2e/src/support-bundle.spec.ts',
     as: "'support-bundle'",
   },
+  'npm run holdfast -- service reload nats': {
+    why: 'belongs to a rotation',
+    file: 'apps/e2e/src/rotation.spec.ts',
+    as: "'reload'",
+  },
   'npm start': { why: 'how the stack under test was started' },
   psql: { why: 'the name of a program' },
   'VACUUM FULL': { why: 'is part of database rewrite' },

@@ -44,7 +44,8 @@ export const configSchema = baseConfigSchema.extend({
     .number()
     .int()
     .min(0)
-    .max(10)
+    // Fastify gives a hook ten seconds.
+    .max(8)
     .default(5)
     .describe('How long a stopping replica handles requests and closes each connection after a response, in seconds'),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),

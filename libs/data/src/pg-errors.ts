@@ -1,3 +1,5 @@
+import { isNativeError } from 'node:util/types';
+
 /** SQLSTATE connection_failure. */
 const connectionFailure = '08006';
 
@@ -43,7 +45,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     /^E(CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_)/.test(code)
   )
     return true;
-  return error instanceof Error && connectionErrors.test(error.message);
+  return isNativeError(error) && connectionErrors.test(error.message);
 }
 
 /** Messages of pg, and of TypeORM after a connection broke, whose errors have no code. */

@@ -44,6 +44,13 @@ describe('a rate limiter', () => {
     );
   });
 
+  it('keeps its tokens when a replica that knows a smaller quota requests some', () => {
+    const limiter = new RateLimiter('test', 400, { now: () => 0, replicas: () => 2 });
+    limiter.take('key');
+    expect(limiter.give({ key: 'key', perMinute: 20, tokens: 4 })).toBe(6);
+    expect(limiter.take('key').remaining).toBe((200 - 1 - 6 - 1) * 2);
+  });
+
   it('keeps a limited number of keys', () => {
     const limit = limiter(1, 2);
     for (const key of ['a', 'b', 'c']) expect(waitOf(limit, key, 0)).toBe(0);

@@ -3,6 +3,8 @@ import { capacityOf, needsTokens, refillPerSecond, tokensToGive } from './token-
 
 interface Bucket {
   tokens: number;
+  /** The quota of its last request here. */
+  perMinute: number;
   /** When it was last filled. */
   filledAt: number;
 }
@@ -100,7 +102,8 @@ export class RateLimiter {
   /** Takes the tokens out of this replica's bucket that another one gets. */
   give({ key, perMinute, tokens: theirs }: ShortBucket): number {
     const replicas = this.replicas();
-    const bucket = this.fill(key, perMinute, replicas);
+    // While a quota is being changed the requester may know another one, which must not shorten this bucket.
+    const bucket = this.fill(key, this.buckets.peek(key)?.perMinute ?? perMinute, replicas);
     const tokens = tokensToGive(bucket.tokens, theirs, perMinute, replicas);
     bucket.tokens -= tokens;
     return tokens;
@@ -118,10 +121,11 @@ export class RateLimiter {
     const capacity = capacityOf(perMinute, replicas);
     let bucket = this.buckets.get(key);
     if (!bucket) {
-      this.buckets.set(key, (bucket = { tokens: capacity, filledAt: now }));
+      this.buckets.set(key, (bucket = { tokens: capacity, perMinute, filledAt: now }));
     } else {
       const refilled = ((now - bucket.filledAt) / 1000) * refillPerSecond(perMinute, replicas);
       bucket.tokens = Math.min(capacity, bucket.tokens + refilled);
+      bucket.perMinute = perMinute;
       bucket.filledAt = now;
     }
     return bucket;

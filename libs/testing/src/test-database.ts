@@ -103,7 +103,8 @@ async function refuseConnections(server: string, name: string, refuse: boolean):
     await admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${!refuse}`);
     if (refuse)
       await admin.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
+        // Waits until each has ended, since a statement in between would still succeed.
+        'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()',
         [name],
       );
   });

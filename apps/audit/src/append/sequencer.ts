@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { isPermanentError } from '@holdfast/data';
 import { unavailable } from '@holdfast/platform';
@@ -93,5 +94,5 @@ function halves(batch: Queued[], error: unknown): Queued[][] {
 }
 
 function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  return isNativeError(thrown) ? thrown : new Error(String(thrown));
 }

@@ -186,7 +186,7 @@ describe('a denied request', () => {
 
 describe('a gateway that is stopping', () => {
   it('handles requests while it drains, and closes each connection after its response', async () => {
-    const stopping = await stack.gateway([auth], { HTTP_DRAIN_SECONDS: '10' });
+    const stopping = await stack.gateway([auth], { HTTP_DRAIN_SECONDS: '8' });
     const request = `POST /oauth2/token HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n`;
     const [first, second] = [raw(request, stopping), raw(request, stopping)];
     await eventually(() => first.text.includes('200 OK') && second.text.includes('200 OK'));
@@ -195,6 +195,7 @@ describe('a gateway that is stopping', () => {
     await eventually(async () => {
       const other = raw(request, stopping);
       await eventually(() => other.text.includes('200 OK'));
+      other.socket.destroy();
       return /connection: close/i.test(other.text);
     });
     for (const client of [first, second]) {
