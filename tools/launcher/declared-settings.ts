@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { register } from 'prom-client';
 import { z } from 'zod';
 import { serviceNames } from '@holdfast/contracts';
 import { envFile, given } from '../setup/settings.mjs';
@@ -62,11 +63,14 @@ const launcherSettings = new Set([
  * reach no service.
  */
 export async function declaredSettings(builds: string[]): Promise<ReadonlySet<string>> {
-  const schemas = [...new Set(builds)].flatMap((build) =>
-    serviceNames.map((service) => join(build, 'apps', service, 'dist', 'config.js')),
-  );
-  const declared = await Promise.all(schemas.filter((path) => existsSync(path)).map(declaredIn));
-  return new Set(declared.flat().filter((name) => !managed.has(name)));
+  const declared: string[] = [];
+  for (const build of new Set(builds)) {
+    // Each build registers its metrics when it is loaded, under the names of those before. Nothing here serves metrics.
+    register.clear();
+    const schemas = serviceNames.map((service) => join(build, 'apps', service, 'dist', 'config.js'));
+    declared.push(...(await Promise.all(schemas.filter((path) => existsSync(path)).map(declaredIn))).flat());
+  }
+  return new Set(declared.filter((name) => !managed.has(name)));
 }
 
 async function declaredIn(path: string): Promise<string[]> {
