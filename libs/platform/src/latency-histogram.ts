@@ -21,9 +21,7 @@ export class LatencyHistogram<Label extends string> {
 
   constructor(configuration: HistogramConfiguration<Label>) {
     if (withExemplars) (register as unknown as Registry<OpenMetricsContentType>).setContentType(openMetricsContentType);
-    // A process may load the modules of two builds that share prom-client: the launcher does, for the settings of both.
-    const existing = register.getSingleMetric(configuration.name) as Histogram<Label> | undefined;
-    this.histogram = existing ?? new Histogram({ ...configuration, enableExemplars: withExemplars });
+    this.histogram = new Histogram({ ...configuration, enableExemplars: withExemplars });
   }
 
   observe(labels: Record<Label, string | number>, seconds: number, exemplarLabels = exemplar()): void {

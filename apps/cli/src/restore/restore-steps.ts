@@ -20,8 +20,7 @@ export const restoreSteps: readonly RestoreStep[] = [
   {
     service: 'issuance',
     what: 'customers',
-    sql: `DELETE
-      FROM issuance.subject s
+    sql: `DELETE FROM issuance.subject s
       USING gone g
       WHERE s.id = g.id`,
   },
@@ -36,16 +35,14 @@ export const restoreSteps: readonly RestoreStep[] = [
   {
     service: 'issuance',
     what: 'events of customers',
-    sql: `DELETE
-      FROM issuance.outbox o
+    sql: `DELETE FROM issuance.outbox o
       USING gone g
       WHERE o.aggregate = g.id::text`,
   },
   {
     service: 'directory',
     what: 'people',
-    sql: `DELETE
-      FROM directory.person p
+    sql: `DELETE FROM directory.person p
       USING gone g
       WHERE p.id = g.id`,
   },
@@ -60,16 +57,14 @@ export const restoreSteps: readonly RestoreStep[] = [
   {
     service: 'directory',
     what: 'stored responses of people',
-    sql: `DELETE
-      FROM directory.idempotency i
+    sql: `DELETE FROM directory.idempotency i
       USING gone g
       WHERE i.app = g.id::text`,
   },
   {
     service: 'directory',
     what: 'events of people',
-    sql: `DELETE
-      FROM directory.outbox o
+    sql: `DELETE FROM directory.outbox o
       USING gone g
       WHERE o.aggregate = g.id::text`,
   },
@@ -86,20 +81,17 @@ export const restoreSteps: readonly RestoreStep[] = [
     what: 'rows of the read model',
     sql: `UPDATE subjects.subject
       SET org = NULL, app = NULL, subject = NULL, created_at = NULL, claimed = NULL, state = NULL, erased_at = now()
-      WHERE key IN (SELECT hash
-      FROM ledger) AND erased_at IS NULL`,
+      WHERE key IN (SELECT hash FROM ledger) AND erased_at IS NULL`,
   },
   {
     service: 'auth',
     what: 'sessions, grants and tokens',
-    sql: `DELETE
-      FROM auth.oidc_state`,
+    sql: `DELETE FROM auth.oidc_state`,
   },
   {
     service: 'auth',
     what: 'logout notifications',
-    sql: `DELETE
-      FROM auth.logout_notification`,
+    sql: `DELETE FROM auth.logout_notification`,
   },
   {
     service: 'auth',
@@ -131,42 +123,35 @@ export const restoreSteps: readonly RestoreStep[] = [
   {
     service: 'audit',
     what: 'pseudonym mappings',
-    sql: `DELETE
-      FROM audit.pseudonym_mapping p
+    sql: `DELETE FROM audit.pseudonym_mapping p
       USING gone g
       WHERE p.org = g.org AND p.data_subject = g.id::text`,
   },
   {
     service: 'audit',
     what: 'personal data keys',
-    sql: `DELETE
-      FROM audit.personal_data_key k
+    sql: `DELETE FROM audit.personal_data_key k
       USING gone g
       WHERE k.org = g.org AND k.data_subject = g.id::text`,
   },
   {
     service: 'signals',
     what: 'events of feeds',
-    sql: `DELETE
-      FROM signals.event
-      WHERE type NOT IN ('subject.erased', 'user.removed') AND key IN (SELECT hash
-      FROM ledger)`,
+    sql: `DELETE FROM signals.event
+      WHERE type NOT IN ('subject.erased', 'user.removed') AND key IN (SELECT hash FROM ledger)`,
   },
   {
     service: 'signals',
     what: 'waiting events of feeds',
-    sql: `DELETE
-      FROM signals.early_event
-      WHERE key IN (SELECT hash
-      FROM ledger)`,
+    sql: `DELETE FROM signals.early_event
+      WHERE key IN (SELECT hash FROM ledger)`,
   },
   {
     service: 'signals',
     what: 'tombstones of feeds',
     sql: `UPDATE signals.aggregate
       SET erased_at = now()
-      WHERE key IN (SELECT hash
-      FROM ledger) AND erased_at IS NULL`,
+      WHERE key IN (SELECT hash FROM ledger) AND erased_at IS NULL`,
   },
   {
     service: 'signals',
