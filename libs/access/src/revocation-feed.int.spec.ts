@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Controller, Module } from '@nestjs/common';
+import { register } from 'prom-client';
 import {
   accessChanges,
   appAccess,
@@ -17,6 +18,8 @@ import { RevocationFeed } from './revocation-feed.js';
 
 /** State of the directory stub. */
 const state = { seq: 3, entries: [] as AccessEntry[], queries: 0, loads: 0, unavailable: false };
+/** What happens between the read of the next request and its response. */
+let beforeResponse: (() => Promise<void>) | undefined;
 
 @Controller()
 class Directory {
@@ -24,7 +27,12 @@ class Directory {
   async changes({ since }: RequestOf<typeof accessChanges>): Promise<ReplyOf<typeof accessChanges>> {
     state.loads += 1;
     if (state.unavailable) throw new AppError('unavailable');
-    return { seq: state.seq, entries: state.entries.filter((e) => e.seq > since) };
+    const { seq } = state;
+    const entries = state.entries.filter((e) => e.seq > since);
+    const work = beforeResponse;
+    beforeResponse = undefined;
+    await work?.();
+    return { seq, entries };
   }
 
   @Handles(appAccess)
@@ -212,6 +220,24 @@ test('queries at a bounded rate, and misses no change, when forged heartbeats ar
   clearInterval(forging);
   expect(state.loads - before).toBeLessThanOrEqual((performance.now() - began) / 250 + 2);
   await eventually(() => feed.fresh);
+});
+
+test('does not count a change that is announced while it loads as a forged heartbeat', async () => {
+  await started();
+  stopHeartbeats();
+  const dropped = () => register.getSingleMetricAsString('holdfast_bus_messages_dropped_total');
+  const before = await dropped();
+  beforeResponse = async () => {
+    disable('app_2');
+    sendHeartbeat();
+    // It reaches the gateway before the response, which the server receives after this.
+    await publisher.flush();
+  };
+  disable('app_1');
+  sendHeartbeat();
+  await eventually(() => feed.entry('app', 'app_2') !== undefined, 20_000);
+  expect(await dropped()).toBe(before);
+  startHeartbeats();
 });
 
 test('keeps its entries when a heartbeat has an older change and directory is unavailable', async () => {

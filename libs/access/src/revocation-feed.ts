@@ -117,6 +117,7 @@ export class RevocationFeed {
     // After the connection is closed no load can succeed; a loop without an end would keep the process running.
     while (!this.bus.connection.isClosed() && (this.reloadAll || (this.seq ?? -1) < this.announced)) {
       const before = this.reloadAll ? undefined : this.seq;
+      const { announced } = this;
       try {
         await this.load();
       } catch (error) {
@@ -124,12 +125,13 @@ export class RevocationFeed {
         await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
         continue;
       }
-      if (this.seq === undefined || this.seq >= this.announced) continue;
+      // A change that was announced meanwhile may be newer than what directory read.
+      if (this.seq === undefined || this.seq >= announced) continue;
       // Directory read its database after the heartbeat and has no such change, so the heartbeat is forged.
       countDroppedMessage(
         revocationFeedSubject,
         'body',
-        `it announced change ${this.announced}, and directory is at ${this.seq}`,
+        `it announced change ${announced}, and directory is at ${this.seq}`,
       );
       this.announced = this.seq;
       if (this.seq === before) await new Promise((resolve) => setTimeout(resolve, retryAfterMs));
