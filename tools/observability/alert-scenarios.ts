@@ -32,6 +32,7 @@ const counter = (series: string, silent = '3'): Scenario => ({
   fires: { [series]: `0+1${hour}` },
   silent: { [series]: `${silent}${hour}` },
 });
+const full = `${'32 31 32 31 '.repeat(14)}32 31 31`;
 const publicEvents = (within5s: number): Series => ({
   'holdfast_feed_lag_seconds_bucket{le="5"}': `0+${within5s}${hour}`,
   'holdfast_feed_lag_seconds_bucket{le="10"}': `0+100${hour}`,
@@ -60,7 +61,8 @@ export const scenarios: Record<string, Scenario> = {
     silent: { 'holdfast_admission_rejected_total{component="issuance", cause="overloaded"}': `0+3${hour}` },
   },
   HoldfastOutboxNotConfirmed: gauge('holdfast_outbox_unconfirmed{component="issuance"}', '5+1', '100 0 100-1'),
-  HoldfastConsumerLags: gauge('holdfast_consumer_pending{stream="ISSUANCE", consumer="subjects"}', '5+1', '100-1'),
+  // A full stream holds about as many events as before, whatever the consumer does not apply.
+  HoldfastConsumerLags: gauge('holdfast_consumer_pending{stream="ISSUANCE", consumer="subjects"}', full, '100-1'),
   HoldfastStreamNearlyFull: {
     fires: { 'holdfast_stream_bytes{stream="S"}': `80${hour}`, 'holdfast_stream_max_bytes{stream="S"}': `100${hour}` },
     silent: { 'holdfast_stream_bytes{stream="S"}': `70${hour}`, 'holdfast_stream_max_bytes{stream="S"}': `100${hour}` },
