@@ -11,12 +11,12 @@ import { EventRecords } from './intake/event-records.consumer.js';
 import { OperatorRecords } from './intake/operator-records.js';
 import { RecordOperatorReadHandler } from './intake/record-operator-read.handler.js';
 import { PseudonymMappings } from './privacy/pseudonyms.js';
-import { ReEncryption } from './privacy/re-encryption.js';
 import { PendingRecords } from './quarantine/pending-records.js';
 import { EntryDecryption } from './query/entry-decryption.js';
 import { GetEventHandler } from './query/get-event.handler.js';
 import { ListEventsHandler } from './query/list-events.handler.js';
 import { Partitions } from './retention/partitions.js';
+import { AuditKeyRotation } from './rotation/key-rotation.js';
 import { BrokenLogs } from './transparency/broken-logs.js';
 import { CheckpointFiles } from './transparency/checkpoint-files.js';
 import { CheckpointPublisher } from './transparency/checkpoint-publisher.js';
@@ -40,7 +40,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
     Sequencer,
     Partitions,
     PseudonymMappings,
-    ReEncryption,
+    AuditKeyRotation,
     EventRecords,
     OperatorRecords,
     PendingRecords,

@@ -34,7 +34,7 @@ import { WebOrigins } from './organizations/web-origins.js';
 import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { RecordOutbox } from './record-outbox/record-outbox.js';
-import { KeyRotation } from './rotation/key-rotation.js';
+import { AuthKeyRotation } from './rotation/key-rotation.js';
 import { PersonRevocationsConsumer } from './sessions/people/person-revocations.consumer.js';
 import { PersonRevocations } from './sessions/people/person-revocations.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
@@ -87,7 +87,7 @@ const deniedRequests = {
     SigningKeys,
     KeyWatch,
     PlatformSigningKeys,
-    KeyRotation,
+    AuthKeyRotation,
     SecretHashes,
     ClientRegistry,
     ClientLimits,

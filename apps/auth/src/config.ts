@@ -110,11 +110,6 @@ export const configSchema = baseConfigSchema.extend({
 });
 export type Config = z.output<typeof configSchema>;
 
-/** What encrypts rows of the database. */
-export function encryptionKeysOf(config: Pick<Config, 'KEY_ENCRYPTION_KEY' | 'KEY_ENCRYPTION_KEY_PREVIOUS'>): Keys {
-  return keysOf(config.KEY_ENCRYPTION_KEY, config.KEY_ENCRYPTION_KEY_PREVIOUS);
-}
-
 /** What hashes client secrets. */
 export function peppersOf(config: Pick<Config, 'SECRET_PEPPER' | 'SECRET_PEPPER_PREVIOUS'>): Keys {
   return keysOf(config.SECRET_PEPPER, config.SECRET_PEPPER_PREVIOUS);

@@ -33,7 +33,7 @@ import { PresenceOriginHandler } from './presence/presence-origin.handler.js';
 import { PresencePolicies } from './presence/presence-policies.js';
 import { SetPresencePolicyHandler } from './presence/set-presence-policy.handler.js';
 import { TurnstileProvider } from './presence/turnstile.provider.js';
-import { KeyRotation } from './rotation/key-rotation.js';
+import { IssuanceKeyRotation } from './rotation/key-rotation.js';
 import { Organizations } from './settings/organizations.js';
 import { Settings } from './settings/settings.js';
 import { BeginSignInHandler } from './sign-in/begin-sign-in.handler.js';
@@ -85,7 +85,7 @@ import { Renewals } from './sign-in/renewals.js';
     TurnstileProvider,
     Apps,
     ClearConsumedProofs,
-    KeyRotation,
+    IssuanceKeyRotation,
   ],
 })
 export class IssuanceModule {}

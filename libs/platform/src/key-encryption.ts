@@ -5,6 +5,14 @@ export interface KeyEncryptionConfig {
   KEY_ENCRYPTION_KEY_PREVIOUS?: Buffer | undefined;
 }
 
+/** The keys that decrypt; the first one encrypts. */
+export function encryptionKeysOf({
+  KEY_ENCRYPTION_KEY: current,
+  KEY_ENCRYPTION_KEY_PREVIOUS: previous,
+}: KeyEncryptionConfig): Keys {
+  return keysOf(current, previous);
+}
+
 /**
  * Encrypts keys of people and customers with KEY_ENCRYPTION_KEY, and decrypts with KEY_ENCRYPTION_KEY_PREVIOUS as well.
  */
@@ -14,12 +22,9 @@ export class KeyEncryption {
   private readonly keys: Keys;
 
   /** `service` makes the key ids of services differ that have the same key. */
-  constructor(
-    { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: previous }: KeyEncryptionConfig,
-    service: string,
-  ) {
-    this.keyId = keyIdOf(current, `${service} key encryption key`);
-    this.keys = keysOf(current, previous);
+  constructor(config: KeyEncryptionConfig, service: string) {
+    this.keys = encryptionKeysOf(config);
+    this.keyId = keyIdOf(this.keys[0], `${service} key encryption key`);
   }
 
   encrypt(plaintext: string | Buffer, context: string): Buffer {

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { IssuerKey } from '@holdfast/contracts';
 import { Database, statement, takeLock, type Sql } from '@holdfast/data';
-import { CLOCK, seal, unseal, type Clock, type Keys } from '@holdfast/platform';
+import { CLOCK, encryptionKeysOf, seal, unseal, type Clock, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { encryptionKeysOf, type Config } from '../config.js';
+import type { Config } from '../config.js';
 import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
 import { planKeys } from './key-states.js';
 

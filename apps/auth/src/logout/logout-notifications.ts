@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { statement, type Sql } from '@holdfast/data';
-import { CLOCK, newId, seal, unseal, type Clock } from '@holdfast/platform';
+import { CLOCK, encryptionKeysOf, newId, seal, unseal, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { encryptionKeysOf, type Config } from '../config.js';
+import type { Config } from '../config.js';
 
 const insert = statement(
   'logout_notification_insert',

@@ -3,9 +3,9 @@ import { Gauge } from 'prom-client';
 import { AuditWriter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { seal, unseal } from '@holdfast/platform';
+import { encryptionKeysOf, seal, unseal } from '@holdfast/platform';
 import { CONFIG, Interval } from '@holdfast/service';
-import { encryptionKeysOf, type Config } from '../config.js';
+import type { Config } from '../config.js';
 
 /** How long the response waits until the record is appended, as for every other change (libs/outbox/src/outbox.ts). */
 const appendTimeoutMs = 1000;

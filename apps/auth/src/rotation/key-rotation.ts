@@ -1,17 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@holdfast/data';
-import { keysOf } from '@holdfast/platform';
-import {
-  CONFIG,
-  expiring,
-  Interval,
-  KeyUse,
-  keyUseIntervalMs,
-  Readiness,
-  SealedTables,
-  type SealedTable,
-} from '@holdfast/service';
-import { encryptionKeysOf, peppersOf, type Config } from '../config.js';
+import { encryptionKeysOf, keysOf } from '@holdfast/platform';
+import { CONFIG, expiring, KeyRotation, Readiness, reEncrypting, type SealedTable } from '@holdfast/service';
+import { peppersOf, type Config } from '../config.js';
 import { signingKeyContext } from '../keys/signing-keys.js';
 import { notificationContext } from '../logout/logout-notifications.js';
 import { recordContext } from '../record-outbox/record-outbox.js';
@@ -50,49 +41,28 @@ const records: SealedTable = {
 
 /** Follows the rotations of the keys of auth, and encrypts what is stored with the current one. */
 @Injectable()
-export class KeyRotation {
-  private readonly uses: KeyUse[];
-
+export class AuthKeyRotation extends KeyRotation {
   constructor(database: Database, @Inject(CONFIG) config: Config, readiness: Readiness) {
-    const keys = encryptionKeysOf(config);
-    const tables = new SealedTables(database, keys, [signingKeys, state, notifications, records]);
-    const { COOKIE_KEY, COOKIE_KEY_PREVIOUS } = config;
-    this.uses = [
-      new KeyUse({
-        database,
-        readiness,
+    super(database, readiness, [
+      {
         name: 'KEY_ENCRYPTION_KEY',
-        keys,
+        keys: encryptionKeysOf(config),
         what: 'stored keys, sessions and tokens',
-        check: (scope) => tables.reEncrypt(scope),
-      }),
-      new KeyUse({
-        database,
-        readiness,
+        ...reEncrypting([signingKeys, state, notifications, records]),
+      },
+      {
         name: 'SECRET_PEPPER',
         keys: peppersOf(config),
         what: 'client secrets',
         // Directory stores the hashes, and counts them.
         check: () => Promise.resolve({ count: 0 }),
-      }),
-      new KeyUse({
-        database,
-        readiness,
+      },
+      {
         name: 'COOKIE_KEY',
-        keys: keysOf(COOKIE_KEY, COOKIE_KEY_PREVIOUS),
+        keys: keysOf(config.COOKIE_KEY, config.COOKIE_KEY_PREVIOUS),
         what: 'kinds of cookies',
         check: expiring(cookieLifetimeMs),
-      }),
-    ];
-  }
-
-  @Interval({
-    name: 'key_rotation',
-    intervalMs: keyUseIntervalMs,
-    runAtStart: true,
-    failure: 'Failed to follow the rotation of keys. Both keys stay valid',
-  })
-  async follow(stopping?: () => boolean): Promise<void> {
-    for (const use of this.uses) await use.run(stopping);
+      },
+    ]);
   }
 }

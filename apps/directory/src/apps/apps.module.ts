@@ -4,7 +4,7 @@ import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { OutboundModule } from '../outbound.module.js';
 import { PeopleModule } from '../people/people.module.js';
-import { PepperRotation } from '../rotation/pepper-rotation.js';
+import { DirectoryKeyRotation } from '../rotation/key-rotation.js';
 import { AdminChangeGrantsHandler } from './admin/admin-change-grants.handler.js';
 import { AdminCreateAppHandler } from './admin/admin-create-app.handler.js';
 import { AdminCreateSecretHandler } from './admin/admin-create-secret.handler.js';
@@ -72,6 +72,6 @@ import { UpdateAppHandler } from './update-app.handler.js';
     AdminCreateSecretHandler,
     AdminRevokeSecretHandler,
   ],
-  providers: [Apps, Secrets, ManagedApps, PepperRotation],
+  providers: [Apps, Secrets, ManagedApps, DirectoryKeyRotation],
 })
 export class AppsModule {}

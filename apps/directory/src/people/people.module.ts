@@ -24,7 +24,6 @@ import { People } from './people.js';
 import { IndexedPeople } from './personal-data/indexed-people.js';
 import { PersonIndex } from './personal-data/person-index.js';
 import { PersonalDataEncryption } from './personal-data/personal-data.js';
-import { ReEncryption } from './personal-data/re-encryption.js';
 import { RemovePersonHandler } from './remove-person.handler.js';
 import { SetPersonActiveHandler } from './set-person-active.handler.js';
 import { UpdatePersonHandler } from './update-person.handler.js';
@@ -59,7 +58,6 @@ import { UpdatePersonHandler } from './update-person.handler.js';
     ClearChallenges,
     ErasureConfirmations,
     ForgetPeople,
-    ReEncryption,
     IndexedPeople,
   ],
   exports: [People, PersonIndex, PersonalDataEncryption, IndexedPeople],

@@ -1,16 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, statement } from '@holdfast/data';
 import { storedResponses } from '@holdfast/outbox';
-import { keysOf } from '@holdfast/platform';
+import { encryptionKeysOf, keysOf } from '@holdfast/platform';
 import {
   CONFIG,
   expiring,
-  Interval,
-  KeyUse,
-  keyUseIntervalMs,
+  KeyRotation,
   Readiness,
-  SealedTables,
-  type KeyUseOptions,
+  reEncrypting,
+  type KeyCheck,
+  type Pending,
   type SealedTable,
 } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
@@ -33,42 +32,32 @@ const openLinks = statement(
 
 /** Follows the rotations of the keys of issuance, and encrypts what is stored with the current one. */
 @Injectable()
-export class KeyRotation {
-  private readonly uses: KeyUse[];
-
+export class IssuanceKeyRotation extends KeyRotation {
   constructor(database: Database, @Inject(CONFIG) config: IssuanceConfig, readiness: Readiness) {
-    const keys = keysOf(config.KEY_ENCRYPTION_KEY, config.KEY_ENCRYPTION_KEY_PREVIOUS);
-    const tables = new SealedTables(database, keys, [storedResponses, turnstileSecrets]);
-    const countLinks: KeyUseOptions['check'] = async ({ switchedAt }) => {
-      const [row] = await database.rows<{ count: number; until: Date | null }>(openLinks, [switchedAt]);
-      return { count: row!.count, until: row!.until ?? undefined };
-    };
-    const use = (options: Pick<KeyUseOptions, 'name' | 'keys' | 'what' | 'check'>) =>
-      new KeyUse({ database, readiness, ...options });
-    this.uses = [
-      use({ name: 'KEY_ENCRYPTION_KEY', keys, what: 'stored responses', check: (scope) => tables.reEncrypt(scope) }),
-      use({
+    super(database, readiness, [
+      {
+        name: 'KEY_ENCRYPTION_KEY',
+        keys: encryptionKeysOf(config),
+        what: 'stored responses',
+        ...reEncrypting([storedResponses, turnstileSecrets]),
+      },
+      {
         name: 'SECRET_PEPPER',
         keys: keysOf(config.SECRET_PEPPER, config.SECRET_PEPPER_PREVIOUS),
         what: 'open claim links',
-        check: countLinks,
-      }),
-      use({
+        check: countOpenLinks,
+      },
+      {
         name: 'PRESENCE_KEY',
         keys: keysOf(config.PRESENCE_KEY, config.PRESENCE_KEY_PREVIOUS),
         what: 'kinds of challenges',
         check: expiring(config.PRESENCE_SECONDS * 1000),
-      }),
-    ];
+      },
+    ]);
   }
+}
 
-  @Interval({
-    name: 'key_rotation',
-    intervalMs: keyUseIntervalMs,
-    runAtStart: true,
-    failure: 'Failed to follow the rotation of keys. Both keys stay valid',
-  })
-  async follow(stopping?: () => boolean): Promise<void> {
-    for (const use of this.uses) await use.run(stopping);
-  }
+async function countOpenLinks({ database, switchedAt }: KeyCheck): Promise<Pending> {
+  const [row] = await database.rows<{ count: number; until: Date | null }>(openLinks, [switchedAt]);
+  return { count: row!.count, until: row!.until ?? undefined };
 }

@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Contract, idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
-import { AppError, CLOCK, customerKey, keysOf, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
+import {
+  AppError,
+  CLOCK,
+  customerKey,
+  encryptionKeysOf,
+  type Clock,
+  type KeyEncryptionConfig,
+} from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { Outbox } from '../outbox.js';
 import { KeyedRequest, type StoredEvent } from './keyed-request.js';
@@ -72,7 +79,7 @@ export class Idempotency {
     if (idempotencyKey === undefined) return { response: await work() };
     // The fingerprint includes the command: a key that was used for another command is a mismatch as well.
     const request = [contract.subject, input];
-    const keys = keysOf(this.config.KEY_ENCRYPTION_KEY, this.config.KEY_ENCRYPTION_KEY_PREVIOUS);
+    const keys = encryptionKeysOf(this.config);
     const keyed = new KeyedRequest(context, idempotencyKey, request, this.clock.now(), keys);
     // Before everything else: a repeat gets the stored response, whatever has changed since.
     const earlier = await this.earlier<Response>(keyed, input.subject);

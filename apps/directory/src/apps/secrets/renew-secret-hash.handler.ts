@@ -5,13 +5,13 @@ import { Handles } from '@holdfast/messaging';
 import { equal, keyedHash, keyIdOf } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { peppersOf, type Config } from '../../config.js';
-import { PepperRotation } from '../../rotation/pepper-rotation.js';
+import { DirectoryKeyRotation } from '../../rotation/key-rotation.js';
 
 const find = statement(
   'app_secret_find',
   'SELECT hash FROM app_secret WHERE id = $1 AND client_id = $2 AND revoked_at IS NULL',
 );
-/** Whoever renews it at the same time writes the same. */
+/** Two replicas that renew a hash at the same time write the same one. */
 const renew = statement(
   'app_secret_renew',
   'UPDATE app_secret SET hash = $3, pepper_id = $4 WHERE id = $1 AND client_id = $2 AND revoked_at IS NULL',
@@ -22,7 +22,7 @@ const renew = statement(
 export class RenewSecretHashHandler {
   constructor(
     private readonly database: Database,
-    private readonly rotation: PepperRotation,
+    private readonly rotation: DirectoryKeyRotation,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
@@ -35,7 +35,9 @@ export class RenewSecretHashHandler {
     const [current, ...others] = peppersOf(this.config);
     const [row] = await this.database.rows<{ hash: Buffer }>(find, [secretId, clientId]);
     const renewed =
-      this.rotation.leads && row !== undefined && others.some((pepper) => equal(row.hash, keyedHash(pepper, secret)));
+      this.rotation.leads('SECRET_PEPPER') &&
+      row !== undefined &&
+      others.some((pepper) => equal(row.hash, keyedHash(pepper, secret)));
     if (renewed) {
       const hash = keyedHash(current, secret);
       await this.database.rows(renew, [secretId, clientId, hash, keyIdOf(current, 'SECRET_PEPPER')]);

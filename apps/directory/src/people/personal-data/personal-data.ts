@@ -19,7 +19,7 @@ export interface SealedPerson {
 }
 
 /** Binds an encrypted key to its person. */
-function personKeyContext(org: string, id: string): string {
+export function personKeyContext(org: string, id: string): string {
   return `person key ${org}/${id}`;
 }
 
@@ -64,13 +64,6 @@ export class PersonalDataEncryption {
 
   decryptText(person: Omit<SealedPerson, 'personalData'>, sealed: Buffer, purpose: string): string {
     return unseal(this.keyOf(person), sealed, `${purpose} ${person.org}/${person.id}`).toString('utf8');
-  }
-
-  /** The key, encrypted with the current KEY_ENCRYPTION_KEY; undefined when neither key decrypts it. */
-  reEncrypted({ id, org, personalDataKey }: Omit<SealedPerson, 'personalData'>): Buffer | undefined {
-    const context = personKeyContext(org, id);
-    const key = this.encryption.decrypt(personalDataKey, context);
-    return key && this.encryption.encrypt(key, context);
   }
 
   private keyOf({ id, org, personalDataKey }: Omit<SealedPerson, 'personalData'>): Buffer {

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { statement, type Database, type Sql } from '@holdfast/data';
+import { statement, type Database } from '@holdfast/data';
 import { keyIdOf, type Keys } from '@holdfast/platform';
-import type { Readiness } from './lifecycle.js';
+import type { Readiness } from '../lifecycle.js';
 
 /** How often each replica announces the keys that it uses, and looks for what still needs the earlier ones. */
 export const keyUseIntervalMs = 5000;
@@ -45,86 +45,102 @@ export interface Pending {
   until?: Date | undefined;
 }
 
-export interface KeyUseOptions {
+/** What a check may use. */
+export interface KeyCheck {
   database: Database;
-  readiness: Readiness;
+  name: string;
+  keys: Keys;
+  /** The id of the current key. */
+  keyId: Buffer;
+  /** No replica has used another key since then. */
+  switchedAt: Date;
+  /**
+   * This replica has the key that was configured last. Only then may it change anything, or two replicas in the middle
+   * of a rotation would undo each other's work.
+   */
+  leads: boolean;
+  stopping: () => boolean;
+}
+
+/** A key of a service that can be rotated. */
+export interface RotatedKey {
   /** Name of the setting: SECRET_PEPPER. Its other key is in <name>_PREVIOUS. */
   name: string;
   keys: Keys;
   /** What needs the key, in the plural: "open links". */
   what: string;
-  /** Runs instead of `check` while there is no previous key. */
-  always?: (stopping: () => boolean) => Promise<number>;
-  /**
-   * Counts what needs another key than the current one, and changes what it can. `switchedAt`: no replica has used
-   * another key since then. `leads`: this replica has the key that was configured last; only then may it change
-   * anything, or two replicas in the middle of a rotation would undo each other's work.
-   */
-  check: (scope: { switchedAt: Date; leads: boolean; stopping: () => boolean }) => Promise<Pending>;
+  /** Counts what needs another key than the current one, and changes what it can. */
+  check: (scope: KeyCheck) => Promise<Pending>;
+  /** Checks also while there is no previous key: then what needs another key is lost until that key is configured. */
+  always?: boolean;
 }
 
 /**
  * The use of one key by the replicas of a service, recorded in the database, so that anybody can tell when a rotation
- * is finished: no replica uses another key, and nothing needs one (docs/adr/0044-key-rotation.md). A service calls
- * `run` every `keyUseIntervalMs`.
+ * is finished: no replica uses another key, and nothing needs one (docs/adr/0044-key-rotation.md).
  */
 export class KeyUse {
+  /** Whether this replica has the key that was configured last. */
+  leads = false;
   private readonly logger = new Logger('keys');
   private announced = false;
   private isUnknown = false;
   private pending: Pending | undefined;
   private othersInUse = true;
 
-  constructor(private readonly options: KeyUseOptions) {
-    options.readiness.addRemarks(() => this.remarks());
+  constructor(
+    private readonly database: Database,
+    readiness: Readiness,
+    private readonly key: RotatedKey,
+  ) {
+    readiness.addRemarks(() => this.remarks());
   }
 
-  /** The id of the current key. */
-  get keyId(): Buffer {
-    return keyIdOf(this.options.keys[0], this.options.name);
+  private get keyId(): Buffer {
+    return keyIdOf(this.key.keys[0], this.key.name);
   }
 
   /** @returns how much needs another key */
-  async run(stopping: () => boolean = () => false): Promise<number> {
-    const { database, name, keys, check, always } = this.options;
-    const { keyId } = this;
+  async run(stopping: () => boolean): Promise<number> {
+    const { database, keyId } = this;
+    const { name, keys, check, always } = this.key;
     if (!this.announced) await this.compare();
     await database.rows(announce, [name, keyId, !this.announced]);
     this.announced = true;
-    if (keys.length === 1) return always?.(stopping) ?? 0;
-    const { until, now } = await this.readOthers(database);
+    const isRotated = keys.length > 1;
+    if (!isRotated && !always) return 0;
+    const [others] = await database.rows<{ until: Date; now: Date }>(othersUntil, [name, keyId]);
+    const { until, now } = others!;
     const [last] = await database.rows<{ id: Buffer }>(newest, [name]);
-    this.pending = await check({ switchedAt: until, leads: last?.id.equals(keyId) ?? false, stopping });
+    this.leads = last?.id.equals(keyId) ?? false;
+    const { leads } = this;
+    this.pending = await check({ database, name, keys, keyId, switchedAt: until, leads, stopping });
+    const { count, until: pendingUntil = null } = this.pending;
     this.othersInUse = now <= until;
-    pendingGauge.set({ key: name }, this.pending.count);
-    if (!stopping()) await database.rows(report, [name, keyId, this.pending.count, this.pending.until ?? null, now]);
-    return this.pending.count;
+    if (isRotated) pendingGauge.set({ key: name }, count);
+    if (isRotated && !stopping()) await database.rows(report, [name, keyId, count, pendingUntil, now]);
+    return count;
   }
 
   /** A key that is neither the one in use nor announced beside it is a mistake: it opens nothing that exists. */
   private async compare(): Promise<void> {
-    const { database, name, keys } = this.options;
-    const [last] = await database.rows<{ id: Buffer }>(lastUsed, [name]);
+    const { name, keys } = this.key;
+    const [last] = await this.database.rows<{ id: Buffer }>(lastUsed, [name]);
     this.isUnknown = last !== undefined && !keys.some((key) => keyIdOf(key, name).equals(last.id));
     if (this.isUnknown) this.logger.error(this.unknown);
   }
 
   private get unknown(): string {
-    const { name, what } = this.options;
+    const { name, what } = this.key;
     return (
       `${name} is another key than the replicas of this service have used until now, and so is ${name}_PREVIOUS: ` +
       `${what} that exist are not valid here. Configure the earlier key, as ${name} or as ${name}_PREVIOUS`
     );
   }
 
-  private async readOthers(sql: Sql): Promise<{ until: Date; now: Date }> {
-    const [row] = await sql.rows<{ until: Date; now: Date }>(othersUntil, [this.options.name, this.keyId]);
-    return row!;
-  }
-
   /** Lines for /readyz. The service stays ready: it works with both keys. */
   private remarks(): string[] {
-    const { name, what } = this.options;
+    const { name, what, keys } = this.key;
     if (this.isUnknown) return [this.unknown];
     if (!this.pending) return [];
     const { count, until } = this.pending;
@@ -133,14 +149,15 @@ export class KeyUse {
         `${count} ${what} need another ${name} than the current one` +
           (until ? `; the last expires at ${until.toISOString()}` : ''),
       ];
+    if (keys.length === 1) return [];
     return this.othersInUse
       ? [`Another replica uses, or has just used, another ${name} than this one`]
       : [`Nothing needs ${name}_PREVIOUS any more. Once every replica reports this, ${name}_PREVIOUS can be removed`];
   }
 }
 
-/** A check for what expires by itself: it needs the earlier key until its longest lifetime has passed. */
-export function expiring(lifetimeMs: number): KeyUseOptions['check'] {
+/** A check of what expires by itself: it needs the earlier key until its longest lifetime has passed. */
+export function expiring(lifetimeMs: number): RotatedKey['check'] {
   return ({ switchedAt }) => {
     const until = new Date(switchedAt.getTime() + lifetimeMs);
     return Promise.resolve(until.getTime() > Date.now() ? { count: 1, until } : { count: 0 });
