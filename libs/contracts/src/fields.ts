@@ -11,6 +11,12 @@ export const uuid = z
 
 export const pageLimit = z.int().min(1).max(200);
 
+/** The name of an organization or app. */
+export const name = z.string().trim().min(1).max(100);
+
+/** A client ID in a request. Whether the app exists is for the handler to say. */
+export const clientId = z.string().max(64);
+
 /** A client ID as directory generates it, or that of an organization's hub (`hubClientId`). */
 export const clientIdPattern = /^(?:app_[A-Za-z0-9_-]{22}|hub_[a-z0-9-]{3,32})$/;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
-import { instant, pageLimit, uuid } from '../fields.js';
+import { clientId, instant, pageLimit, uuid } from '../fields.js';
 import { readableText } from '../readable-text.js';
 
 /** A request that nobody has decided after two weeks expires. */
@@ -10,7 +10,6 @@ export const maxAccessRequestsPerDay = 20;
 
 const minSeconds = 300;
 const maxSeconds = 7_776_000;
-const clientId = z.string().max(64);
 const duration = z
   .int()
   .min(minSeconds, `must be ${minSeconds} to ${maxSeconds} seconds (90 days)`)

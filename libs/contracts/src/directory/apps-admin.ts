@@ -5,7 +5,7 @@ import { appKinds } from '../operations.js';
 import { readableName } from '../readable-text.js';
 import { appKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
-import { appSchema } from './directory.js';
+import { appSchema } from './apps.js';
 
 /** A name that people read: of an app, or what customers read on the sign-in page. */
 const appName = readableName(100);

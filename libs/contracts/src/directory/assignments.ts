@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
-import { instant, pageLimit, uuid } from '../fields.js';
-
-const clientId = z.string().max(64);
+import { clientId, instant, pageLimit, uuid } from '../fields.js';
 
 export const assignmentSchema = z
   .strictObject({

@@ -6,6 +6,7 @@ import {
   listAccessRequests,
   withdrawAccessRequest,
 } from './access-requests.js';
+import { accessChanges, appAccess, getClient, renewSecretHash } from './access.js';
 import {
   adminChangeGrants,
   adminCreateApp,
@@ -18,31 +19,21 @@ import {
   adminRevokeSecret,
   adminUpdateApp,
 } from './apps-admin.js';
-import { assign, listAssignments, unassign } from './assignments.js';
 import {
-  accessChanges,
-  appAccess,
   createApp,
-  createOrganization,
   createSecret,
   deleteApp,
   disableApp,
   getApp,
-  getClient,
   grantOperations,
-  knownOrganizations,
+  limitApp,
   listApps,
-  listOrganizations,
   listSecrets,
-  organizationOrigins,
-  organizationProfile,
-  renewSecretHash,
   revokeSecret,
-  suspendOrganization,
   ungrantOperations,
   updateApp,
-  updateOrganization,
-} from './directory.js';
+} from './apps.js';
+import { assign, listAssignments, unassign } from './assignments.js';
 import { listEntitlements } from './entitlements.js';
 import {
   addGroupMembers,
@@ -57,6 +48,16 @@ import {
 } from './groups.js';
 import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
 import { organizationShards } from './organization-shards.js';
+import {
+  createOrganization,
+  knownOrganizations,
+  limitOrganization,
+  listOrganizations,
+  organizationOrigins,
+  organizationProfile,
+  suspendOrganization,
+  updateOrganization,
+} from './organizations.js';
 import {
   changeRoles,
   getPerson,
@@ -76,7 +77,6 @@ import {
   renamePersonPasskey,
 } from './person-passkeys.js';
 import { beginPersonSignIn, completePersonSignIn, peopleWithAccess, personAccess } from './person-sign-in.js';
-import { limitApp, limitOrganization } from './rate-limits.js';
 
 /** Every contract that directory handles. */
 export const directoryContracts = [

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
-import { uuid } from '../fields.js';
+import { clientId, uuid } from '../fields.js';
 import { webAuthnJson } from '../issuance/claims.js';
 import { roleNames } from '../roles.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
-
-const clientId = z.string().max(64);
 
 /** Why a person may not sign in to an app: a reply and no error, since the page shows it and stays usable. */
 export const personDenialReasons = ['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const;

@@ -1,29 +1,14 @@
 import { z } from 'zod';
-import { appRateLimitsSchema } from '../app-rate-limits.js';
+import { appRateLimitsPatchSchema, appRateLimitsSchema } from '../app-rate-limits.js';
 import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
-import { credentialTypeName, instant, uuid } from '../fields.js';
+import { clientId, credentialTypeName, instant, name } from '../fields.js';
 import { appKinds, operationNames } from '../operations.js';
-import { mainShard, shardName } from '../shards.js';
 import { appKeyFields, newAppKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
-import { relyingPartySchema, rpId } from './rp-id.js';
 
 /** The API version of new apps (product: versioning). */
 export const currentApiVersion = '2026-11-01';
-
-const name = z.string().trim().min(1).max(100);
-
-export const organizationSchema = z.strictObject({
-  shortId,
-  name,
-  suspended: z.boolean(),
-  createdAt: instant,
-  relyingParty: relyingPartySchema.optional().describe('RP IDs of its passkeys; that of the deployment when absent'),
-  rateLimits: appRateLimitsSchema.optional().describe('Of each of its apps without one of its own'),
-  shard: shardName.default(mainShard).describe('Where its customers, credentials, audit log and event feed are'),
-});
-export type Organization = z.infer<typeof organizationSchema>;
 
 export const appSchema = z.strictObject({
   clientId: z.string(),
@@ -66,77 +51,9 @@ const newSecret = {
   secretId: z.string().optional(),
   clientSecret: z.string().optional().describe('Shown only once; absent for public clients'),
 };
-const clientId = z.string().max(64);
 /** Any string passes the schema: the handler rejects an operation that no program may hold, with a message. */
 const requestedOperations = z.array(z.string().max(64)).min(1).max(50);
 
-export const createOrganization = command({
-  service: 'directory',
-  name: 'create-organization',
-  callers: ['operator'],
-  request: z.strictObject({
-    shortId,
-    name,
-    rpId: rpId.optional(),
-    shard: shardName.optional().describe('`main` when absent'),
-  }),
-  reply: organizationSchema,
-  errors: ['conflict', 'invalid_request'],
-});
-/**
- * Changes the RP ID, or ends the move from the earlier one. Passkeys keep the RP ID that they were created for, so
- * those of the earlier one are accepted until the move is ended (docs/rp-id.md).
- */
-export const updateOrganization = command({
-  service: 'directory',
-  name: 'update-organization',
-  callers: ['operator'],
-  request: z.strictObject({
-    shortId,
-    rpId: rpId.nullable().optional().describe('Null: that of the deployment'),
-    keepEarlier: z
-      .boolean()
-      .default(true)
-      .describe('Whether passkeys of the previous RP ID sign in until the move is ended'),
-    endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID no longer sign in'),
-  }),
-  reply: organizationSchema,
-  errors: ['unknown_organization', 'invalid_state', 'invalid_request'],
-});
-export const listOrganizations = query({
-  service: 'directory',
-  name: 'list-organizations',
-  callers: ['operator'],
-  request: z.strictObject({}),
-  reply: z.strictObject({ items: z.array(organizationSchema) }),
-});
-/** Public data of an organization; `unknown_organization` also while it is suspended. */
-export const organizationProfile = query({
-  service: 'directory',
-  name: 'organization-profile',
-  callers: ['gateway', 'auth'],
-  request: z.strictObject({ shortId }),
-  reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional() }),
-  errors: ['unknown_organization'],
-});
-/**
- * Origins that may read responses of an organization's issuer (CORS); none for an unknown organization.
- */
-export const organizationOrigins = query({
-  service: 'directory',
-  name: 'organization-origins',
-  callers: ['auth'],
-  request: z.strictObject({ shortId }),
-  reply: z.strictObject({ origins: z.array(z.string()) }),
-});
-export const suspendOrganization = command({
-  service: 'directory',
-  name: 'suspend-organization',
-  callers: ['operator'],
-  request: z.strictObject({ shortId, suspended: z.boolean() }),
-  reply: organizationSchema,
-  errors: ['unknown_organization'],
-});
 export const createApp = command({
   service: 'directory',
   name: 'create-app',
@@ -217,6 +134,15 @@ export const deleteApp = command({
   reply: z.strictObject({}),
   errors: ['unknown_app', 'app_protected'],
 });
+/** Quotas of one app, which precede those of its organization. In force with its next access token. */
+export const limitApp = command({
+  service: 'directory',
+  name: 'limit-app',
+  callers: ['operator'],
+  request: z.strictObject({ clientId, rateLimits: appRateLimitsPatchSchema }),
+  reply: appSchema,
+  errors: ['unknown_app'],
+});
 export const grantOperations = command({
   service: 'directory',
   name: 'grant-operations',
@@ -258,85 +184,3 @@ export const revokeSecret = command({
   reply: z.strictObject({}),
   errors: ['unknown_app', 'unknown_secret'],
 });
-
-/**
- * Which of these organizations exist. `gateway`: a denied caller can put any name into the path, and only existing
- * organizations have a log. `issuance`: an operator may mistype one. `auth`: denied requests at a suspended
- * organization are recorded in its log.
- */
-export const knownOrganizations = query({
-  service: 'directory',
-  name: 'known-organizations',
-  callers: ['gateway', 'auth', 'issuance'],
-  request: z.strictObject({ shortIds: z.array(z.string()).max(10_000) }),
-  reply: z.strictObject({ known: z.array(z.string()) }),
-});
-
-/** What auth needs to authenticate a client: keyed hashes of its valid secrets, never the secrets. */
-export const getClient = query({
-  service: 'directory',
-  name: 'get-client',
-  callers: ['auth'],
-  request: z.strictObject({ clientId }),
-  reply: z.strictObject({
-    app: appSchema,
-    secrets: z.array(z.strictObject({ id: z.string(), hash: z.string().describe('base64url') })),
-    orgSuspended: z.boolean(),
-    rateLimits: appRateLimitsSchema.optional().describe('Of the app, and of its organization where it has none'),
-  }),
-  errors: ['unknown_app'],
-});
-
-/**
- * Stores the hash of a client secret under the current SECRET_PEPPER, during its rotation. Directory checks the secret
- * under the earlier pepper, so that auth cannot store another one.
- */
-export const renewSecretHash = command({
-  service: 'directory',
-  name: 'renew-secret-hash',
-  callers: ['auth'],
-  request: z.strictObject({ clientId, secretId: z.string(), secret: z.string().min(1).max(200) }),
-  reply: z.strictObject({ renewed: z.boolean() }),
-  errors: [],
-});
-
-/**
- * Access state of an app, organization or person. An absent entry means that nothing has changed since the oldest valid
- * token was issued.
- */
-const accessEntrySchema = z.strictObject({
-  seq: z.int(),
-  kind: z.enum(['app', 'organization', 'person']),
-  id: z.string(),
-  disabled: z.boolean().describe('Also true for a person who was removed'),
-  minVersion: z.int().describe('Tokens issued for an older version of the app or person are refused'),
-  revokedSecrets: z
-    .array(z.string())
-    .describe('Tokens requested with these are refused: ids of revoked secrets and of removed keys'),
-});
-export type AccessEntry = z.infer<typeof accessEntrySchema>;
-
-/** Entries that changed after `since`. 0 returns a snapshot of all entries that concern tokens that are still valid. */
-export const accessChanges = query({
-  service: 'directory',
-  name: 'access-changes',
-  callers: ['gateway', 'auth'],
-  request: z.strictObject({
-    since: z.int(),
-    people: z.boolean().optional().describe('Also entries of people: earlier versions of gateway and auth know none'),
-  }),
-  reply: z.strictObject({ seq: z.int(), entries: z.array(accessEntrySchema) }),
-});
-/** The same for one app or person: the introspection fallback while the revocation feed has no heartbeat. */
-export const appAccess = query({
-  service: 'directory',
-  name: 'app-access',
-  callers: ['gateway'],
-  request: z.strictObject({ clientId, org: z.string(), person: uuid.optional() }),
-  reply: z.strictObject({ entries: z.array(accessEntrySchema) }),
-});
-/**
- * Heartbeat of the feed with the newest `seq`. Strict, because JetStream's acknowledgement of an event has a `seq` too,
- * and the event's publisher chooses its subject.
- */
-export const accessHeartbeatSchema = z.strictObject({ seq: z.int() });
