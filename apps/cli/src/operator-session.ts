@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
 import type { BusUser, Contract, ReplyOf, RequestContext } from '@holdfast/contracts';
 import { Bus, connectBus, lookUpShardsOver, OrganizationShards, Replicas, Shards } from '@holdfast/messaging/client';
-import { createLogger, newId } from '@holdfast/platform';
+import { createLogger, newId, within } from '@holdfast/platform';
 import { CommandError, startHint } from './command-error.js';
 import { busConfig } from './config.js';
 
@@ -42,12 +42,9 @@ export async function withBus<T>(
   const abort = new AbortController();
   const logger = createLogger('cli', 'fatal');
   const connecting = connectBus({ url, nkeySeed, user, caFile, signal: abort.signal }, logger);
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CommandError(`Holdfast does not answer at ${url}. ${startHint}`)), timeoutMs);
-  });
+  const late = () => new CommandError(`Holdfast does not answer at ${url}. ${startHint}`);
   try {
-    const connection = await Promise.race([connecting, timeout]);
+    const connection = await within(timeoutMs, connecting, late);
     try {
       const replicas = new Replicas(connection);
       const bus = new Bus(connection, undefined, replicas);
@@ -68,9 +65,7 @@ export async function withBus<T>(
       await connection.close();
     }
   } finally {
-    clearTimeout(timer);
     abort.abort();
-    connecting.catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { countDeniedRequests, mainShard, type AuditRecord, type ServiceName } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
-import { newId, unavailable } from '@holdfast/platform';
+import { newId, unavailable, within, type AppError } from '@holdfast/platform';
 import { deniedRequestId, minuteOf } from './denied-request-id.js';
 
 /** Distinct records of a minute. Further denied requests are counted per organization only. */
@@ -50,7 +50,8 @@ export class DeniedRequestCounter {
     if (!counted) return;
     const sender = await this.senderOf(org);
     counted.count += 1;
-    await withTimeout(sender.send(counted));
+    // A count that waits behind a message without a response must not wait for two timeouts.
+    await within(countDeniedRequests.timeoutMs, sender.send(counted), notCounted);
   }
 
   private async senderOf(org: string): Promise<CountSender> {
@@ -143,14 +144,6 @@ function summaryOf({
   };
 }
 
-/** A count that waits behind a message without a response must not wait for two timeouts. */
-async function withTimeout(sent: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' })),
-      countDeniedRequests.timeoutMs,
-    );
-  });
-  await Promise.race([sent, timeout]).finally(() => clearTimeout(timer));
+function notCounted(): AppError {
+  return unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryResultRow } from 'pg';
 import { Counter } from 'prom-client';
+import { within } from '@holdfast/platform';
 import { statement, type Sql, type Statement } from './database.js';
 import type { LazyDatabase } from './lazy-database.js';
 
@@ -154,13 +155,4 @@ export class ReadDatabase implements Sql {
 
 function valuesOf({ lsn, timeline, system }: Position): unknown[] {
   return [lsn, timeline, system];
-}
-
-/** Rejects after a time. What still runs then is left to its own timeouts. */
-function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -2,6 +2,7 @@ import { jetstream, JetStreamApiError, type JetStreamClient } from '@nats-io/jet
 import { RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import { notStoringPrefix, probeStream, probeSubject, type ServiceName } from '@holdfast/contracts';
+import { within } from '@holdfast/platform';
 import { jetStreamStores } from './metrics.js';
 
 export interface StoreProbeOptions {
@@ -104,14 +105,10 @@ export class StoreProbe {
   }
 
   private serverResponds(): Promise<boolean> {
-    const timeout = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1000).unref());
-    return Promise.race([
-      this.connection.flush().then(
-        () => true,
-        () => false,
-      ),
-      timeout,
-    ]);
+    return within(1000, this.connection.flush()).then(
+      () => true,
+      () => false,
+    );
   }
 }
 

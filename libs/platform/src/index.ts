@@ -26,6 +26,7 @@ export * from './tracing/start-tracing.js';
 export * from './rate-limiter.js';
 export * from './token-share.js';
 export * from './validation-issues.js';
+export * from './within.js';
 export * from './http/read-body.js';
 export * from './http/read-json.js';
 export * from './http/server-timeouts.js';

@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client';
+import { within } from '@holdfast/platform';
 
 /** Injection tokens of the logger and the configuration, which startService() provides to every module. */
 export const LOGGER = Symbol('logger');
@@ -74,7 +75,7 @@ export class Readiness {
   async report(): Promise<ReadinessReport> {
     const states = await Promise.all(
       this.dependencies.map(async ({ name, responds }) => {
-        const up = await withTimeout(responds(), dependencyTimeoutMs);
+        const up = await within(dependencyTimeoutMs, responds()).catch(() => false);
         dependencyUp.set({ dependency: name }, up ? 1 : 0);
         return { name, up };
       }),
@@ -89,10 +90,4 @@ export class Readiness {
       remarks: [...away.map(({ name }) => `${name} does not respond`), ...this.remarks],
     };
   }
-}
-
-function withTimeout(check: Promise<boolean>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<boolean>((resolve) => (timer = setTimeout(() => resolve(false), timeoutMs)));
-  return Promise.race([check.catch(() => false), timeout]).finally(() => clearTimeout(timer));
 }

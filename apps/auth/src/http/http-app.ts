@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
-import { setTimeout } from 'node:timers/promises';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -14,6 +13,7 @@ import {
   startRequestSpan,
   traceHeader,
   untilUnused,
+  within,
   type Clock,
   type Logger,
   type ServerTlsFiles,
@@ -136,13 +136,10 @@ function rejectUnbegun(reason: string) {
 function respondReadiness(readiness: Readiness) {
   return async (_request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A hung dependency must not make this replica look hung.
-    const ready = await Promise.race([
-      readiness.report().then(
-        ({ healthy }) => healthy,
-        () => false,
-      ),
-      setTimeout(readyLimitMs, false, { ref: false }),
-    ]);
+    const ready = await within(readyLimitMs, readiness.report()).then(
+      ({ healthy }) => healthy,
+      () => false,
+    );
     response
       .writeHead(ready ? 200 : 503, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
       .end(ready ? 'ready\n' : 'not ready\n');

@@ -1,6 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { mainShard } from '@holdfast/contracts';
-import { unavailable } from '@holdfast/platform';
+import { unavailable, within } from '@holdfast/platform';
 import type { Bus, ShardBuses } from '../bus.js';
 import type { OrganizationShards } from './organization-shards.js';
 
@@ -49,7 +49,7 @@ export class Shards implements ShardBuses {
   /** Connects to every shard. Resolves when that is done, and after `waitMs` in any case. */
   async start(waitMs: number): Promise<void> {
     const names = Object.keys(this.options.urls);
-    await within(waitMs, Promise.all(names.map((name) => this.connect(name))));
+    await Promise.allSettled(names.map((name) => within(waitMs, this.connect(name))));
   }
 
   of(org: string): Promise<string> {
@@ -65,7 +65,7 @@ export class Shards implements ShardBuses {
         dependency: 'shard',
         cause: 'misdirected',
       });
-    const shard = this.connected.get(name) ?? (await within(waitMs, this.connect(name)));
+    const shard = this.connected.get(name) ?? (await within(waitMs, this.connect(name)).catch(() => undefined));
     if (!shard) throw unavailable(`the message bus of the shard ${name} is unavailable`, 1, busDown);
     return shard.bus;
   }
@@ -96,10 +96,3 @@ export class Shards implements ShardBuses {
 }
 
 const busDown = { dependency: 'nats', cause: 'bus' } as const;
-
-/** Undefined when it takes longer, or fails. */
-async function within<T>(waitMs: number, work: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), waitMs)));
-  return Promise.race([work.catch(() => undefined), timeout]).finally(() => clearTimeout(timer));
-}

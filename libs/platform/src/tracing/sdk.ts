@@ -16,6 +16,7 @@ import type { ServiceName } from '@holdfast/contracts';
 import { LogBudget } from '../log-budget.js';
 import type { Logger } from '../logger.js';
 import { randomForIds } from '../random.js';
+import { within } from '../within.js';
 import type { TracingConfig } from './config.js';
 import { useTracer } from './spans.js';
 
@@ -56,8 +57,7 @@ export async function startSdk(
   logger.info('traces are exported by OTLP');
   return async () => {
     useTracer(undefined);
-    const stopped = provider.shutdown().catch(() => undefined);
-    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, stopTimeoutMs).unref())]);
+    await within(stopTimeoutMs, provider.shutdown()).catch(() => undefined);
   };
 }
 
