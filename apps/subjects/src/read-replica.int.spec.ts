@@ -1,42 +1,17 @@
 // Two replicas of the service read from a streaming standby: a read never misses what was acknowledged before.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { jetstream } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { customerEventSchema, getSubject, listSubjects } from '@holdfast/contracts';
-import { migrate } from '@holdfast/data';
-import { Bus, connectBus, declareStreams, ProjectionAcknowledgements } from '@holdfast/messaging';
-import { createLogger, customerKey } from '@holdfast/platform';
-import { register, startService, type RunningService } from '@holdfast/service';
-import {
-  createTestDatabase,
-  eventually,
-  startReplicatedServer,
-  startTestBus,
-  testContext,
-  type ReplicatedServer,
-  type TestBus,
-  type TestDatabase,
-} from '@holdfast/testing';
-import { SubjectsModule } from './app.module.js';
-import { configSchema } from './config.js';
-import { migrations } from './migrations/index.js';
+import { ProjectionAcknowledgements } from '@holdfast/messaging';
+import { customerKey } from '@holdfast/platform';
+import { register } from '@holdfast/service';
+import { eventually, startReplicatedServer, testContext, type ReplicatedServer } from '@holdfast/testing';
+import { SubjectsStack } from './subjects-stack.fixture.js';
 
-const logger = createLogger('test', 'fatal');
-const connections: NatsConnection[] = [];
 let server: ReplicatedServer;
-let nats: TestBus;
-let database: TestDatabase;
-let services: RunningService[];
-let issuance: NatsConnection;
+let stack: SubjectsStack;
 let acknowledgements: ProjectionAcknowledgements;
-let bus: Bus;
 
-const as = async (user: 'gateway' | 'deploy' | 'issuance') => {
-  const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, logger);
-  connections.push(connection);
-  return connection;
-};
 const context = () => testContext({ actor: { type: 'app', id: 'app-1' } });
 const served = async (by: string) => {
   const { values } = (await register.getSingleMetric('holdfast_replica_reads_total')!.get()) as {
@@ -52,15 +27,15 @@ async function offered(): Promise<string> {
   const base = { id, type: 'offer.created', occurredAt: createdAt, org: 'acme', requestId: 'r', traceparent: 't' };
   const event = customerEventSchema.parse({ ...base, subject, version: 1, state });
   const visible = acknowledgements.wait('subjects', id, 10_000);
-  await jetstream(issuance).publish('evt.issuance.offer.created', JSON.stringify(event), { msgID: id });
+  await stack.publish(event);
   expect(await visible).toBe(true);
   return subject;
 }
 
 /** @returns the reads that do not show the customer, of several at once through both replicas */
 async function wrongReads(subject: string): Promise<string[]> {
-  const gets = Array.from({ length: 4 }, () => bus.request(getSubject, { subject }, context()));
-  const lists = Array.from({ length: 2 }, () => bus.request(listSubjects, { limit: 50 }, context()));
+  const gets = Array.from({ length: 4 }, () => stack.bus.request(getSubject, { subject }, context()));
+  const lists = Array.from({ length: 2 }, () => stack.bus.request(listSubjects, { limit: 50 }, context()));
   const [found, pages] = [await Promise.allSettled(gets), await Promise.allSettled(lists)];
   return [
     ...found.map((r) => (r.status === 'fulfilled' ? '' : `get: ${String(r.reason)}`)),
@@ -79,44 +54,19 @@ async function wrongAfterOffers(times: number): Promise<string[]> {
 async function untilServedBy(by: string): Promise<void> {
   const before = await served(by);
   await eventually(async () => {
-    await bus.request(listSubjects, { limit: 1 }, context());
+    await stack.bus.request(listSubjects, { limit: 1 }, context());
     expect(await served(by)).toBeGreaterThan(before);
   }, 30_000);
 }
 
 beforeAll(async () => {
-  [server, nats] = await Promise.all([startReplicatedServer(), startTestBus()]);
-  database = await createTestDatabase('subjects', (url) => migrate('subjects', url, migrations), {
-    server: server.primaryUrl,
-  });
-  await declareStreams(await as('deploy'));
-  const config = configSchema.parse({
-    NATS_URL: nats.url,
-    NATS_NKEY_SEED: nats.seed('subjects'),
-    BASE_URL: 'http://localhost:8080',
-    DATABASE_URL: database.url(),
-    LOG_LEVEL: 'fatal',
-  });
-  const readUrl = Object.assign(new URL(database.url()), { host: new URL(server.standbyUrl).host }).href;
-  const start = () =>
-    startService({
-      service: 'subjects',
-      config,
-      module: SubjectsModule,
-      database: { url: config.DATABASE_URL, readUrl, pool: 6 },
-      logger,
-    });
-  services = await Promise.all([start(), start()]);
-  bus = new Bus(await as('gateway'));
-  issuance = await as('issuance');
-  acknowledgements = new ProjectionAcknowledgements(issuance, 'issuance');
+  server = await startReplicatedServer();
+  stack = await SubjectsStack.start({ replicas: 2, server });
+  acknowledgements = new ProjectionAcknowledgements(stack.issuance, 'issuance');
 }, 60_000);
 afterAll(async () => {
-  for (const service of services) await service.stop();
-  for (const connection of connections) await connection.close();
-  await nats.stop();
-  await database.drop();
-  await server.stop();
+  await stack?.stop();
+  await server?.stop();
 }, 60_000);
 
 it('shows a customer at once after the acknowledgement of the offer', async () => {
@@ -145,13 +95,13 @@ it('answers 503 from the standby while the model is behind a watermark, and reco
   await untilServedBy('replica');
   const subject = await offered();
   const raise = (version: number) =>
-    database.query(
+    stack.database.query(
       `INSERT INTO watermarks.subjects AS w (org, aggregate, version) VALUES ('acme', $1, $2)
        ON CONFLICT (org, aggregate) DO UPDATE SET version = excluded.version`,
       [customerKey('acme', subject), version],
     );
   await raise(2);
-  await expect(bus.request(getSubject, { subject }, context())).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(stack.bus.request(getSubject, { subject }, context())).rejects.toMatchObject({ code: 'unavailable' });
   await raise(1);
   expect(await wrongReads(subject)).toEqual([]);
 });

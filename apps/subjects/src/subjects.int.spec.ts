@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { jetstream } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import {
   customerEventSchema,
   getSubject,
@@ -9,41 +7,16 @@ import {
   type CustomerEvent,
   type SubjectCursor,
 } from '@holdfast/contracts';
-import { migrate } from '@holdfast/data';
-import { Bus, connectBus, declareStreams } from '@holdfast/messaging';
-import { createLogger, customerKey } from '@holdfast/platform';
-import { startService, type RunningService } from '@holdfast/service';
-import {
-  createTestDatabase,
-  eventually,
-  FakeClock,
-  startTestBus,
-  testContext,
-  type TestBus,
-  type TestDatabase,
-} from '@holdfast/testing';
-import { SubjectsModule } from './app.module.js';
-import { configSchema } from './config.js';
-import { migrations } from './migrations/index.js';
+import { customerKey } from '@holdfast/platform';
+import { eventually, FakeClock, testContext } from '@holdfast/testing';
 import { pages } from './subject/list-subjects.handler.js';
+import { SubjectsStack } from './subjects-stack.fixture.js';
 
-const logger = createLogger('test', 'fatal');
 const start = Date.parse('2026-11-21T09:00:00.000Z');
 
 describe('the read model of customers', () => {
-  let nats: TestBus;
-  let database: TestDatabase;
-  let service: RunningService;
   const clock = new FakeClock(new Date(start));
-  const connections: NatsConnection[] = [];
-  let bus: Bus;
-  let issuance: NatsConnection;
-
-  const as = async (user: 'gateway' | 'deploy' | 'issuance') => {
-    const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, logger);
-    connections.push(connection);
-    return connection;
-  };
+  let stack: SubjectsStack;
   const event = (
     subject: string,
     version: number,
@@ -88,14 +61,11 @@ describe('the read model of customers', () => {
       }),
     });
   };
-  const publish = async (...events: CustomerEvent[]) => {
-    for (const e of events)
-      await jetstream(issuance).publish('evt.issuance.offer.created', JSON.stringify(e), { msgID: e.id });
-  };
+  const publish = (...events: CustomerEvent[]) => stack.publish(...events);
   const get = (subject: string, app = 'app-1', org = 'acme') =>
-    bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));
+    stack.bus.request(getSubject, { subject }, testContext({ org, actor: { type: 'app', id: app } }));
   const list = (app: string, more: object = {}) =>
-    bus.request(listSubjects, { limit: 50, ...more }, testContext({ actor: { type: 'app', id: app } }));
+    stack.bus.request(listSubjects, { limit: 50, ...more }, testContext({ actor: { type: 'app', id: app } }));
   const applied = (subject: string) =>
     eventually(
       () =>
@@ -107,35 +77,9 @@ describe('the read model of customers', () => {
     );
 
   beforeAll(async () => {
-    [nats, database] = await Promise.all([
-      startTestBus(),
-      createTestDatabase('subjects', (url) => migrate('subjects', url, migrations)),
-    ]);
-    await declareStreams(await as('deploy'));
-    const config = configSchema.parse({
-      NATS_URL: nats.url,
-      NATS_NKEY_SEED: nats.seed('subjects'),
-      BASE_URL: 'http://localhost:8080',
-      DATABASE_URL: database.url(),
-      LOG_LEVEL: 'fatal',
-    });
-    service = await startService({
-      service: 'subjects',
-      config,
-      module: SubjectsModule,
-      database: { url: config.DATABASE_URL, pool: 6 },
-      clock,
-      logger,
-    });
-    bus = new Bus(await as('gateway'));
-    issuance = await as('issuance');
+    stack = await SubjectsStack.start({ clock });
   });
-  afterAll(async () => {
-    await service?.stop();
-    for (const connection of connections) await connection.close();
-    await nats?.stop();
-    await database?.drop();
-  });
+  afterAll(() => stack?.stop());
 
   it('returns a customer to the app that made the offer and to no other', async () => {
     const subject = randomUUID();
@@ -169,7 +113,7 @@ describe('the read model of customers', () => {
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
     await expect(get(neverSeen)).rejects.toMatchObject({ code: 'unknown_subject' });
     const dump = JSON.stringify(
-      await database.query(
+      await stack.database.query(
         "SELECT encode(key, 'hex') AS key, org, app, subject, state, claimed, created_at FROM subjects.subject",
       ),
     );
@@ -178,7 +122,7 @@ describe('the read model of customers', () => {
 
   it('answers 503 while it is behind a watermark, for that organization only, and recovers by itself', async () => {
     const subject = randomUUID();
-    await database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
+    await stack.database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
       'acme',
       customerKey('acme', subject),
     ]);
@@ -187,14 +131,14 @@ describe('the read model of customers', () => {
     await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
     await publish(event(subject, 1));
     await applied(subject);
-    expect(await database.query('SELECT 1 FROM watermarks.subjects')).toEqual([]);
+    expect(await stack.database.query('SELECT 1 FROM watermarks.subjects')).toEqual([]);
   });
 
   it('deletes the watermark of an erasure when the customer is erased', async () => {
     const subject = randomUUID();
     await publish(event(subject, 1));
     await applied(subject);
-    await database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', [
+    await stack.database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 2)', [
       'acme',
       customerKey('acme', subject),
     ]);
@@ -217,7 +161,8 @@ describe('the read model of customers', () => {
     await publish(...all.map(({ subject, at }) => event(subject, 1, { app, at })));
     await eventually(
       async () =>
-        (await database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'lister'`))[0]!.n === 300,
+        (await stack.database.query(`SELECT count(*)::int AS n FROM subjects.subject WHERE app = 'lister'`))[0]!.n ===
+        300,
       15_000,
     );
     for (const limit of [1, 7, 50, 200]) {
@@ -266,15 +211,15 @@ describe('the read model of customers', () => {
   });
 
   it('reads a page by index lookups, a late page as cheaply as the first', async () => {
-    await database.query(`
+    await stack.database.query(`
       INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state)
       SELECT sha256(i::text::bytea), 1, 'acme', 'big', gen_random_uuid(),
              timestamptz '2026-01-01' + i * interval '1 second', false, '{}'
         FROM generate_series(1, 50000) i`);
-    await database.query('ANALYZE subjects.subject');
+    await stack.database.query('ANALYZE subjects.subject');
     const values = ['acme', 'big', 51];
-    const first = await database.buffers(pages.first.text, values);
-    const late = await database.buffers(pages.next.text, [
+    const first = await stack.database.buffers(pages.first.text, values);
+    const late = await stack.database.buffers(pages.next.text, [
       ...values,
       '2026-01-01T00:30:00Z',
       '00000000-0000-4000-8000-000000000000',

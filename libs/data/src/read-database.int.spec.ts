@@ -20,10 +20,6 @@ const insert = statement('insert', 'INSERT INTO item (id) VALUES ($1)');
 const read = statement('read', 'SELECT max(id) AS id, pg_is_in_recovery() AS "onReplica" FROM item');
 
 const options = (url: string) => ({ url, pool: 4, applicationName: 'test', queryTimeoutMs: 1000 });
-const urlOn = (address: string): string => {
-  const { host } = new URL(address);
-  return Object.assign(new URL(tables.url('audit')), { host }).href;
-};
 const newest = async () => (await reads.rows<{ id: number; onReplica: boolean }>(read))[0]!;
 const write = async (): Promise<number> => {
   const id = written.length + 1;
@@ -51,7 +47,7 @@ beforeAll(async () => {
   primary = await Database.connect(options(tables.url('audit')));
 }, 60_000);
 beforeEach(() => {
-  reads = new ReadDatabase(primary, new LazyDatabase(options(urlOn(server.standbyUrl))));
+  reads = new ReadDatabase(primary, new LazyDatabase(options(server.standbyUrlOf(tables.url('audit')))));
 });
 afterEach(() => reads.close());
 afterAll(async () => {

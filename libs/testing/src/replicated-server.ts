@@ -13,7 +13,8 @@ import { freePort } from './free-port.js';
 export interface ReplicatedServer {
   /** As the superuser. */
   primaryUrl: string;
-  standbyUrl: string;
+  /** The address of a database of the primary on the standby. */
+  standbyUrlOf(databaseUrl: string): string;
   /** The standby receives the write-ahead log and does not apply it. */
   pauseReplay(): Promise<void>;
   resumeReplay(): Promise<void>;
@@ -99,7 +100,7 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   };
   return {
     primaryUrl,
-    standbyUrl,
+    standbyUrlOf: (databaseUrl) => Object.assign(new URL(databaseUrl), { host: new URL(standbyUrl).host }).href,
     pauseReplay: async () => {
       await sql(standbyUrl, 'SELECT pg_wal_replay_pause()');
       await eventually(async () => {

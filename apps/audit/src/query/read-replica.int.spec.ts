@@ -41,8 +41,10 @@ beforeAll(async () => {
   server = await startReplicatedServer();
   tables = await createTestDatabase('audit', (url) => migrate('audit', url, migrations), { server: server.primaryUrl });
   replica = await replicaOf(tables, keys);
-  const url = Object.assign(new URL(tables.url()), { host: new URL(server.standbyUrl).host }).href;
-  reads = new ReadDatabase(replica.database, new LazyDatabase({ url, pool: 4, applicationName: 'test' }));
+  reads = new ReadDatabase(
+    replica.database,
+    new LazyDatabase({ url: server.standbyUrlOf(tables.url()), pool: 4, applicationName: 'test' }),
+  );
 }, 60_000);
 afterAll(async () => {
   await reads.close();
