@@ -32,6 +32,7 @@ const anywhere: Avoided[] = [
   { word: /\bapplied notices?\b/i, use: 'projection acknowledgement' },
   { word: /refused at the door/i, use: 'denied request' },
   { word: /\bfault of data\b/i, use: 'permanent error' },
+  { word: /\bwhoever\b/i, use: 'a person who, an app that, a caller that' },
 ];
 
 /** Beyond those: words of plain English that documents have used for a thing that has a name. */

@@ -7,12 +7,12 @@ const folder = process.argv[2] ?? '';
 const children = new ChildProcessRegistry(folder);
 const child = spawnProgram(
   {
-    name: 'deaf',
+    name: 'ignores-sigterm',
     command: process.execPath,
     args: ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'],
     env: {},
     cwd: folder,
-    logFile: join(folder, 'deaf.log'),
+    logFile: join(folder, 'ignores-sigterm.log'),
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 1000,
     ready: async () => true,

@@ -48,13 +48,13 @@ test('restarts a program that has ended, with one line that names the reason', a
 });
 
 test('does not restart a stopped program, and kills one that ignores its stop signal, even if paused', async () => {
-  const deaf = supervise('deaf', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)');
-  deaf.start();
-  await deaf.untilReady(5000);
-  deaf.signal('SIGSTOP');
-  expect(deaf.state).toBe('paused');
-  await deaf.stop();
+  const unstoppable = supervise('ignores-sigterm', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)');
+  unstoppable.start();
+  await unstoppable.untilReady(5000);
+  unstoppable.signal('SIGSTOP');
+  expect(unstoppable.state).toBe('paused');
+  await unstoppable.stop();
   // A restart would come after 0.2 s.
   await new Promise((resolve) => setTimeout(resolve, 400));
-  expect([deaf.state, deaf.pid]).toEqual(['stopped', null]);
+  expect([unstoppable.state, unstoppable.pid]).toEqual(['stopped', null]);
 });

@@ -74,7 +74,7 @@ describe('assignments', () => {
     expect(await paths()).toEqual([]);
   });
 
-  it('are refused for an app without people, the hub, strangers, and twice', async () => {
+  it('are refused for an app without people, the hub, people of other organizations, and twice', async () => {
     const [person] = (await insertPeople(stack, org)) as [string];
     const shop = await stack.newApp(org, 'shop', []);
     const codeOf = async (json: unknown, clientId?: string) => {

@@ -113,7 +113,7 @@ it('people are listed and found by prefixes; malformed searches are 400', async 
 });
 
 it('a program with users:read can change nothing, and one without it reads nothing', async () => {
-  const { user } = await invite('fence@example.com', 'Fence');
+  const { user } = await invite('protection@example.com', 'Protection');
   const base = `${reader.api}/admin/users`;
   const changes = [
     ['POST', base, { email: 'x@example.com', name: 'X', roles: ['owner'] }],

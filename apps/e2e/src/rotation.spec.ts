@@ -107,7 +107,7 @@ it('loses and rejects no request while every key is rotated, and works without t
     },
   );
   expect([...unexplained(oracle.attempts, replacements, 0), ...(await checkAll(oracle))]).toEqual([]);
-  // Whoever has pinned the earlier key can verify the log until now, which checkAll has done.
+  // A verifier that has pinned the earlier key can verify the log until now, which checkAll has done.
   await rotate('finish', [auditKeys], '--anyway');
   const after = ownStack.secrets;
   const isRotated = (key: string) => after[key] !== before[key] && after[`${key}_PREVIOUS`] === undefined;

@@ -110,8 +110,8 @@ describe('the cautious median', () => {
       fc.property(
         fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 9 }),
         fc.array(fc.integer(), { maxLength: 9 }),
-        (honest, liars) => {
-          const median = cautiousMedian([...honest, ...liars.slice(0, honest.length)])!;
+        (right, wrong) => {
+          const median = cautiousMedian([...right, ...wrong.slice(0, right.length)])!;
           expect(Math.abs(median)).toBeLessThanOrEqual(50);
         },
       ),

@@ -21,7 +21,7 @@ interface Observation {
 
 /**
  * The time of the other services' machines, from their announcements (replica-announcements.ts). Each service has one
- * vote, however many replicas it announces, so one service that lies changes nothing.
+ * vote, however many replicas it announces, so one service that announces wrong times changes nothing.
  */
 export class PeerClocks {
   private readonly services = new Map<ServiceName, Map<string, Observation[]>>();

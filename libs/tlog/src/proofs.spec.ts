@@ -150,7 +150,7 @@ describe('consistency', () => {
   test('a fork is not a continuation, whatever proof either of the two logs gives', async () => {
     await fc.assert(
       fc.asyncProperty(twoSizes, fc.nat(), async ([from, to], at) => {
-        const fork = hashes.slice(0, to).with(at % from, reference.leaf(Buffer.from('another story')));
+        const fork = hashes.slice(0, to).with(at % from, reference.leaf(Buffer.from('another entry')));
         const other = stored(fork);
         const toRoot = reference.root(fork);
         for (const log of [read, other.read]) {

@@ -121,7 +121,7 @@ describe('a hub session', () => {
         { type: 'app', id: 'hub_acme' },
       ],
     });
-    // Whoever reads the table has neither the id nor the hash that the gateway sends.
+    // A reader of the table has neither the id nor the hash that the gateway sends.
     const [row] = await rowsOf(as);
     expect([row!.id.toString('base64url') === session, row!.payload.includes(session)]).toEqual([false, false]);
   });

@@ -12,7 +12,7 @@ const objects = new Map<string, KubernetesObject>();
 let version = 0;
 let server: Server;
 
-/** Like the API server: an object can be created once, and replaced only by whoever has read its latest version. */
+/** Like the API server: an object can be created once, and replaced only by a client that has its latest version. */
 async function handle(request: IncomingMessage): Promise<[status: number, body: unknown]> {
   if (request.headers.authorization !== 'Bearer token') return [403, { message: 'secrets is forbidden' }];
   const name = request.url!.split('/')[2];

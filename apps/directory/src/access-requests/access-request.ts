@@ -105,7 +105,7 @@ export function refusalOf(
   now: Date,
 ): { code: 'own_request' | 'unknown_access_request' | 'invalid_state'; detail?: string } | undefined {
   const own = actor.type === 'person' && actor.id === row.person;
-  // Whoever may only withdraw their own learns of no other.
+  // A person who may only withdraw their own requests does not learn that others exist.
   if (act === 'withdraw' && !own) return { code: 'unknown_access_request' };
   if (act !== 'withdraw' && own) return { code: 'own_request' };
   const status = statusAt(row, now);

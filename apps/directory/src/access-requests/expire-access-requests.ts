@@ -9,7 +9,7 @@ import { closedChange, type ClosedRequest } from './access-request.js';
 
 const batchSize = 50;
 
-/** People are locked before their requests, as by every decision. Whoever is locked is skipped until the next run. */
+/** People are locked before their requests, as by every decision. Locked people are skipped until the next run. */
 const lockDue = statement(
   'access_requests_lock_due',
   `SELECT id FROM person WHERE id IN (

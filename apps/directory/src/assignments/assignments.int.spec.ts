@@ -60,7 +60,7 @@ describe('an assignment', () => {
     }
   });
 
-  it('is refused for apps of customers, of other organizations, for the hub, and for strangers', async () => {
+  it('is refused for apps of customers, for the hub, and for apps and people of other organizations', async () => {
     const person = await insertPerson();
     const invalid = { code: 'invalid_request', status: 422 };
     await expect(create(await insertApp({ audience: 'customers' }), { user: person })).rejects.toMatchObject(invalid);

@@ -28,7 +28,7 @@ describe('who may do what to whom', () => {
     );
   });
 
-  it('whoever is no owner never makes or unmakes one, and nobody but the operator widens their own roles', () => {
+  it('only owners make and unmake owners, and only the operator adds to their own roles', () => {
     fc.assert(
       fc.property(rolesOf, rolesOf, rolesOf, fc.boolean(), (own, before, after, self) => {
         const target = self ? person('caller', ...own) : person('target', ...before);

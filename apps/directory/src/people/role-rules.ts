@@ -8,8 +8,8 @@ export type Caller = { operator: true } | { operator?: never; id: string; roles:
 type Target = Pick<Person, 'id' | 'roles'>;
 
 /**
- * An admin may not change an owner: whoever changes the address of an owner, recovers or deactivates one, takes the
- * organization over. The caller's roles are checked too, since the token may be older than they are.
+ * An admin may not change an owner: an admin who changes the address of an owner, recovers or deactivates one, could
+ * take over the organization. The caller's roles are checked too, since the token may be older than they are.
  * @throws insufficient_role
  */
 export function requireMayManage(caller: Caller, operation: AnyAdminOperation, target?: Target): void {

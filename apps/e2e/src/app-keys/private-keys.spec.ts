@@ -108,7 +108,7 @@ describe('an app with a private key', () => {
   it('gets no token for an assertion without a signature, or with its public key as a secret', async () => {
     const claims = { iss: app.clientId, sub: app.clientId, aud: stack.baseUrl, exp: nowSeconds() + 60 };
     const unsigned = new UnsecuredJWT({ ...claims, jti: randomUUID() }).encode();
-    // Algorithm confusion (CVE-2015-9235): whoever knows the public key could sign with it.
+    // Algorithm confusion (CVE-2015-9235): anybody who knows the public key could sign with it.
     const publicForms = [JSON.stringify(key.publicJwk), Buffer.from(key.publicJwk.x!, 'base64url'), key.publicJwk.x!];
     const symmetric = publicForms.map((secret) => {
       const signed = `${encodePart({ alg: 'HS256', kid: key.kid })}.${encodePart({ ...claims, jti: randomUUID() })}`;

@@ -65,7 +65,7 @@ test('another organization’s passkey is shown as such, not as unknown or inval
   expect(signInScreen(stopped('other_organization'), true).body.join()).toContain('keeps working');
 });
 
-test('an app of the staff speaks of a work account, and a rejection says whom to ask', () => {
+test('for an app of the staff it asks for a work account, and a rejection says whom to ask', () => {
   const staff = { ...view, audience: 'people' as const };
   const bodyOf = (state: SignInState) => signInScreen(state, true).body.join();
   expect(bodyOf({ name: 'ready', view: staff })).toContain('people who work at Acme');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { requireDestination } from './destination.js';
 
 const rules = { allow: ['http://localhost:8090', 'https://10.0.0.7:9443'], ports: [443, 8443] };
-const judge = (url: string) => {
+const resultOf = (url: string) => {
   try {
     return requireDestination(url, rules).href;
   } catch (error) {
@@ -36,7 +36,7 @@ describe('rejected without a lookup', () => {
     'https://10.0.0.7/',
     'https://10.0.0.7:8443/',
   ])('%s is not public', (url) =>
-    expect(judge(url)).toBe('address not allowed: it is not an address of the public internet.'),
+    expect(resultOf(url)).toBe('address not allowed: it is not an address of the public internet.'),
   );
 
   test.each([
@@ -49,7 +49,7 @@ describe('rejected without a lookup', () => {
     'https://metadata.google.internal/',
     'https://printer.local/',
     'https://nas.home.arpa./',
-  ])('%s is a name of a network', (url) => expect(judge(url)).toContain('inside of a network'));
+  ])('%s is a name of a network', (url) => expect(resultOf(url)).toContain('inside of a network'));
 
   test.each([
     ['http://shop.example/', 'https'],
@@ -69,10 +69,10 @@ describe('rejected without a lookup', () => {
     ['http://127.0.0.1:8090/', 'https'],
     ['https://10.0.0.7:9444/', 'port'],
     ['http://user@localhost:8090/', 'user name'],
-  ])('%s', (url, why) => expect(judge(url)).toContain(why));
+  ])('%s', (url, why) => expect(resultOf(url)).toContain(why));
 
   test('the error does not contain the URL', () =>
-    expect(judge('https://user:secret@shop.example/')).not.toContain('secret'));
+    expect(resultOf('https://user:secret@shop.example/')).not.toContain('secret'));
 });
 
 test.each([
@@ -82,4 +82,4 @@ test.each([
   'https://[2606:4700::1111]/',
   'http://localhost:8090/acme/logout',
   'https://10.0.0.7:9443/x',
-])('%s may be called', (url) => expect(judge(url)).toBe(url));
+])('%s may be called', (url) => expect(resultOf(url)).toBe(url));

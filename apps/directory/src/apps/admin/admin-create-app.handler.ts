@@ -10,7 +10,7 @@ import { createdChange, newApp } from '../new-app.js';
 import { requireCallable } from '../require-callable.js';
 import { requireUsable } from '../require-usable.js';
 import { generateSecret, Secrets } from '../secrets/secrets.js';
-import { creatorOf, requireWithinFence, toManagedApp } from './managed-apps.js';
+import { creatorOf, requireUnprotected, toManagedApp } from './managed-apps.js';
 import { toManagedSecret } from './managed-secrets.js';
 
 type Request = RequestOf<typeof adminCreateApp>;
@@ -37,7 +37,7 @@ export class AdminCreateAppHandler {
     keyed?: KeyedRequest,
   ): Promise<Reply> {
     const createdBy = creatorOf(context);
-    requireWithinFence(context, mayManageGrants, { kind: given.kind, scopes: [], builtIn: false, createdBy }, 'create');
+    requireUnprotected(context, mayManageGrants, { kind: given.kind, scopes: [], builtIn: false, createdBy }, 'create');
     requireUsable(given.kind, given);
     requireCallable(this.outbound, given);
     const app = newApp({ ...given, org: context.org, createdBy }, defaultKeySettings);

@@ -7,7 +7,7 @@ import { scopesOf, toApp } from '../app.entity.js';
 import { differences } from '../new-app.js';
 import { requireCallable } from '../require-callable.js';
 import { requireUsable } from '../require-usable.js';
-import { needsRecentSignIn } from './app-fence.js';
+import { needsRecentSignIn } from './app-protection.js';
 import { ManagedApps, toManagedApp } from './managed-apps.js';
 
 /** PATCH …/admin/apps/{clientId} */

@@ -124,7 +124,7 @@ describe('a change', () => {
   });
 });
 
-describe('the fence', () => {
+describe('a program that manages apps', () => {
   beforeAll(() => request(createOrganization, { shortId: 'globex', name: 'Globex' }));
 
   test.each(Object.keys(changes))('refuses a program to %s what is not its to change', async (name) => {

@@ -4,7 +4,7 @@ import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
 import { scopesOf, toApp, type AppEntity } from '../app.entity.js';
 import { Apps, unknownApp, type AppRule } from '../apps.js';
-import { refusalOf, type AppAct, type FencedApp, type FencedCaller } from './app-fence.js';
+import { refusalOf, type AppAct, type AppManager, type ProtectedApp } from './app-protection.js';
 
 /** Of a request that changes an app. */
 export interface ManagedRequest {
@@ -14,7 +14,7 @@ export interface ManagedRequest {
   mayManageGrants: boolean;
 }
 
-/** Changes of apps through the Admin API: only of the caller's organization, and within the fence (product §4). */
+/** Changes of apps through the Admin API: only of the caller's organization, and only those that product §4 allows. */
 @Injectable()
 export class ManagedApps {
   constructor(private readonly apps: Apps) {}
@@ -28,11 +28,11 @@ export class ManagedApps {
     reply: (app: AppEntity) => Reply,
     keyed?: KeyedRequest,
   ): Promise<Reply> {
-    const fenced: AppRule = (app, manager) => {
+    const allowed: AppRule = (app, manager) => {
       requireAllowed(act, request, context, app);
       return rule(app, manager);
     };
-    return this.apps.changeWith(request.clientId, context, fenced, reply, keyed);
+    return this.apps.changeWith(request.clientId, context, allowed, reply, keyed);
   }
 
   /** @throws unknown_app, app_protected, precondition_failed */
@@ -46,7 +46,7 @@ export class ManagedApps {
 function requireAllowed(act: AppAct, request: ManagedRequest, context: RequestContext, app: AppEntity): void {
   const { clientId, ifVersions, mayManageGrants } = request;
   if (app.org !== context.org) throw unknownApp(clientId);
-  requireWithinFence(context, mayManageGrants, { ...app, scopes: scopesOf(app) }, act);
+  requireUnprotected(context, mayManageGrants, { ...app, scopes: scopesOf(app) }, act);
   if (ifVersions && !ifVersions.includes(app.version))
     throw new AppError('precondition_failed', `The app has version ${app.version} now.`, {
       targets: [{ type: 'app', id: clientId }],
@@ -54,10 +54,10 @@ function requireAllowed(act: AppAct, request: ManagedRequest, context: RequestCo
 }
 
 /** @throws app_protected, with the app as the target of the audit record */
-export function requireWithinFence(
+export function requireUnprotected(
   { actor }: RequestContext,
   mayManageGrants: boolean,
-  app: Omit<FencedApp, 'clientId'> & { clientId?: string },
+  app: Omit<ProtectedApp, 'clientId'> & { clientId?: string },
   act: AppAct,
 ): void {
   const { clientId = '' } = app;
@@ -67,7 +67,7 @@ export function requireWithinFence(
 }
 
 /** Nobody but a person manages grants, whatever the request says. Anything else than a person counts as a program. */
-function callerOf({ type, id }: RequestContext['actor'], mayManageGrants: boolean): FencedCaller {
+function callerOf({ type, id }: RequestContext['actor'], mayManageGrants: boolean): AppManager {
   return type === 'person' ? { type, mayManageGrants } : { type: 'app', clientId: id, mayManageGrants: false };
 }
 

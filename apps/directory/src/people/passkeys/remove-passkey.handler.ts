@@ -8,7 +8,7 @@ import { passkeyOf, passkeyTarget, requireMayManagePasskeys } from './manage-pas
 import { removePasskey } from './passkeys.repository.js';
 
 /**
- * Removes a passkey. Whoever signed in with it has to sign in again: which session began with which passkey is not
+ * Removes a passkey. A person who signed in with it has to sign in again: which session began with which passkey is not
  * stored, so all sessions of the person end.
  */
 @Controller()

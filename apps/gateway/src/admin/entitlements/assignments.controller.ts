@@ -82,7 +82,7 @@ const deleteAssignmentEndpoint = endpoint({
   path: `${path}/{assignment}`,
   tag,
   summary: 'End an assignment',
-  description: 'Whoever has no other path to the app is signed out of it within a second.',
+  description: 'People who have no other path to the app are signed out of it within a second.',
   operation,
   action: 'assignment.end',
   params: params.extend({ assignment: uuid.describe('The assignment: its `id`') }),

@@ -135,8 +135,8 @@ const deleteGroupEndpoint = endpoint({
   tag,
   summary: 'Delete a group',
   description:
-    'Ends its memberships and its assignments: whoever could use an app only through the group is signed out of it ' +
-    'within a second. Each membership and assignment that ends has an event.',
+    'Ends its memberships and its assignments: people who could use an app only through the group are signed out ' +
+    'of it within a second. Each membership and assignment that ends has an event.',
   operation,
   action: 'group.delete',
   params,

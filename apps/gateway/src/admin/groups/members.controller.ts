@@ -78,8 +78,8 @@ const removeMembersEndpoint = endpoint({
   summary: 'Remove people from a group',
   description:
     `Removes up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their ` +
-    'place in the list. A person who is no member is no error. Whoever could use an app only through the group is ' +
-    'signed out of it within a second.',
+    'place in the list. A person who is no member is no error. People who could use an app only through the ' +
+    'group are signed out of it within a second.',
   operation,
   action: 'group.member.remove',
   params: groupParams,

@@ -22,7 +22,7 @@ const reissueInvitationEndpoint = endpoint({
     'Only owners issue ' +
     'a link to an owner.',
   operation,
-  // A link for an active person lets whoever has it take their place.
+  // A link for an active person lets anybody who has it take their place.
   stepUp: true,
   action: 'user.invite',
   params: userParams,

@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { appKinds, operationNames } from '@holdfast/contracts';
-import { needsRecentSignIn, refusalOf, type AppAct, type FencedApp, type FencedCaller } from './app-fence.js';
+import { needsRecentSignIn, refusalOf, type AppAct, type AppManager, type ProtectedApp } from './app-protection.js';
 
 const acts: AppAct[] = ['create', 'change', 'delete', 'create_secret', 'revoke_secret'];
-const program: FencedCaller = { type: 'app', clientId: 'app_program', mayManageGrants: false };
-const person: FencedCaller = { type: 'person', mayManageGrants: false };
-const admin: FencedCaller = { type: 'person', mayManageGrants: true };
-const app: FencedApp = { clientId: 'app_1', kind: 'web', scopes: [], builtIn: false, createdBy: null };
+const program: AppManager = { type: 'app', clientId: 'app_program', mayManageGrants: false };
+const person: AppManager = { type: 'person', mayManageGrants: false };
+const admin: AppManager = { type: 'person', mayManageGrants: true };
+const app: ProtectedApp = { clientId: 'app_1', kind: 'web', scopes: [], builtIn: false, createdBy: null };
 const own = { ...app, createdBy: 'app_program' };
 
-const allowed = (caller: FencedCaller, target: FencedApp) =>
+const allowed = (caller: AppManager, target: ProtectedApp) =>
   acts.filter((act) => refusalOf(caller, target, act) === undefined);
 const withoutSecrets: AppAct[] = ['create', 'change', 'delete', 'revoke_secret'];
 
-describe('the fence', () => {
-  test.each<[string, FencedCaller, FencedApp, AppAct[]]>([
+describe('what a program or person may do to an app', () => {
+  test.each<[string, AppManager, ProtectedApp, AppAct[]]>([
     ['a program, an app without scope that it made', program, own, acts],
     ['a program, an app without scope that others made', program, app, withoutSecrets],
     [

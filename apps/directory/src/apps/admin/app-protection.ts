@@ -1,7 +1,7 @@
 import type { AppKind, AppPatch, Operation } from '@holdfast/contracts';
 
 /** Who changes an app through the Admin API. */
-export interface FencedCaller {
+export interface AppManager {
   type: 'app' | 'person';
   /** Of a program. */
   clientId?: string;
@@ -10,7 +10,7 @@ export interface FencedCaller {
 }
 
 /** The app that is changed, or is to be created. */
-export interface FencedApp {
+export interface ProtectedApp {
   clientId: string;
   kind: AppKind;
   scopes: readonly Operation[];
@@ -19,15 +19,15 @@ export interface FencedApp {
   createdBy: string | null;
 }
 
-/** What a caller does to an app. Reads are not fenced: they show no secret. */
+/** What a caller does to an app. Reads are always allowed: they show no secret. */
 export type AppAct = 'create' | 'change' | 'delete' | 'create_secret' | 'revoke_secret';
 
 /**
- * The fence (product §4): why the caller may not do this to the app; undefined when it may. A program that manages apps
+ * Why the caller may not do this to the app (product §4); undefined when it may. A program that manages apps
  * must not gain rights by them. So it leaves alone whatever holds or may get rights: itself, service apps, apps with a
  * scope. docs/adr/0034-what-a-program-may-do-to-apps.md has the reasons.
  */
-export function refusalOf(caller: FencedCaller, app: FencedApp, act: AppAct): string | undefined {
+export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): string | undefined {
   if (app.builtIn) return 'The app is part of Holdfast.';
   if (caller.type === 'app' && caller.clientId === app.clientId) return 'A program does not change its own app.';
   if (caller.type === 'person' && caller.mayManageGrants) return undefined;
@@ -50,8 +50,8 @@ const takeoverSettings: readonly (keyof AppPatch)[] = [
 
 /**
  * Whether these changes of settings could take over an app that holds a scope. Then a person must have signed in a
- * short time ago, as for a grant or a secret: whoever takes over an open session cannot make them.
+ * short time ago, as for a grant or a secret: somebody who takes over an open session cannot make them.
  */
-export function needsRecentSignIn(app: Pick<FencedApp, 'scopes'>, changed: readonly string[]): boolean {
+export function needsRecentSignIn(app: Pick<ProtectedApp, 'scopes'>, changed: readonly string[]): boolean {
   return app.scopes.length > 0 && takeoverSettings.some((setting) => changed.includes(setting));
 }
