@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { streams } from '@holdfast/contracts';
 import { nkeySeedName, type Secrets } from '@holdfast/platform-policy';
@@ -7,7 +6,7 @@ import { ChildProcessRegistry, stopOrphans } from '../infra/child-process-regist
 import { displayPath, print, ReportedError, secondsSince, warn } from '../infra/console.ts';
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastErrorLine, type Program } from '../infra/program.ts';
-import { SeverableLink } from '../infra/severable-link.ts';
+import type { SeverableLink } from '../infra/severable-link.ts';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { createDatabases, ownDatabaseUrls, setUpDatabases } from './database.ts';
@@ -16,15 +15,15 @@ import { previousOrganizations, seedDemo, setDemoAside, writeDemo, type Demo } f
 import { chooseShopPorts, portVariables, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
 import { nameOnShard, planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
+import { throughLinks, type LinkedAddresses } from './links.ts';
+import { restartWhenItStoresNothing } from './nats-restarts.ts';
 import { loadSecrets } from './secrets.ts';
 import { folderOf, logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses, type ShardAddresses } from './service-env.ts';
-import { readiness, serviceProgram } from './service-program.ts';
-import { StoreWatch } from './store-watch.ts';
+import { serviceProgram } from './service-program.ts';
 import { Supervised } from './supervised.ts';
 
 const readyTimeoutMs = 120_000;
-const storeWatchIntervalMs = 5000;
 const secretsFile = join(home, 'secrets.json');
 
 export interface Member {
@@ -70,8 +69,7 @@ export class Stack {
   /** Ports of the example shop; undefined when it is left out. */
   readonly examples: ShopPorts | undefined;
   #organizations: Demo['organizations'] | undefined;
-  #storeTimer: NodeJS.Timeout | undefined;
-  #stopping = false;
+  #endRestarts: (() => void) | undefined;
   readonly #severable: boolean;
   readonly #ownDatabases: boolean;
   readonly #shards: readonly string[];
@@ -148,7 +146,7 @@ export class Stack {
     await this.#declareBus(nats.url);
     // A restarted nats-server may have lost its JetStream files.
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
-    if (bus && shard === undefined) this.#watchStore(bus);
+    if (bus && shard === undefined) this.#restartWhenItStoresNothing(bus);
     return { natsUrl: nats.url, ...databases, checkpointDir: join(folderOf(shard), 'checkpoints') };
   }
 
@@ -190,43 +188,19 @@ export class Stack {
     };
   }
 
-  /** Restarts the launcher's nats-server when it does not store events although it could. */
-  #watchStore(nats: Supervised): void {
-    const watch = new StoreWatch();
+  #restartWhenItStoresNothing(nats: Supervised): void {
     const producers = Object.values(streams).map(({ producer }) => producer as string);
-    const check = async (): Promise<void> => {
-      if (nats.state !== 'ready') return;
-      const urls = this.members.flatMap(({ name, readyUrl }) =>
-        producers.includes(name) && readyUrl !== null ? [readyUrl] : [],
-      );
-      const all = (await Promise.all(urls.map(readiness))).flatMap((readyz) => readyz.remarks);
-      // Directory also reports the streams of further shards, which this server does not store.
-      const remarks = all.filter((remark) => !this.#shards.some((shard) => remark.includes(` of the shard ${shard} `)));
-      const { bavail, bsize } = await statfs(join(home, 'nats', 'jetstream'));
-      const gaveUp = watch.gaveUp;
-      const reason = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });
-      if (watch.gaveUp && !gaveUp)
-        warn(`Restarting nats-server did not help: it stores no events. Log: ${displayPath(nats.program.logFile)}`);
-      if (reason === undefined || nats.state !== 'ready' || this.#stopping) return;
-      warn(`${reason}.`);
-      await nats.stop();
-      if (!this.#stopping) nats.start();
-    };
-    let isChecking = false;
-    this.#storeTimer = setInterval(() => {
-      if (isChecking) return;
-      isChecking = true;
-      void check()
-        .catch(() => undefined)
-        .finally(() => (isChecking = false));
-    }, storeWatchIntervalMs);
+    const urls = () =>
+      this.members.flatMap(({ name, readyUrl }) => (producers.includes(name) && readyUrl !== null ? [readyUrl] : []));
+    // Directory also reports the streams of further shards, which this server does not store.
+    const isOurs = (remark: string) => !this.#shards.some((shard) => remark.includes(` of the shard ${shard} `));
+    this.#endRestarts = restartWhenItStoresNothing(nats, urls, isOurs);
   }
 
   /** Services first, since they need NATS and PostgreSQL to shut down cleanly. */
   async stop(): Promise<void> {
     this.#jobs.stop();
-    this.#stopping = true;
-    clearInterval(this.#storeTimer);
+    this.#endRestarts?.();
     const servers = this.members.filter((m) => m.readyUrl === null).reverse();
     await Promise.all(this.members.filter((m) => m.readyUrl !== null).map((m) => m.supervised.stop()));
     for (const { supervised } of servers) await supervised.stop();
@@ -249,13 +223,12 @@ export class Stack {
 
   async #startServices(addresses: Addresses): Promise<void> {
     const startedAt = Date.now();
-    const reached = this.#instances.map(({ shard = '' }) => ({ ...addresses, ...addresses.shards?.[shard] }));
-    const connections = await Promise.all(reached.map((urls) => this.#connectionsTo(urls)));
+    const shared = this.#instances.map(({ shard = '' }) => ({ ...addresses, ...addresses.shards?.[shard] }));
+    const reached: LinkedAddresses[] = this.#severable ? await Promise.all(shared.map(throughLinks)) : shared;
     const started = this.#instances.map((instance, i) => {
       const { service, shard, replica, readyUrl } = instance;
       const name = nameOnShard(service, shard);
-      const { links, ...urls } = connections[i]!;
-      const own = { ...reached[i]!, ...urls };
+      const { links, ...own } = reached[i]!;
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
         serviceProgram(
           instance,
@@ -273,32 +246,6 @@ export class Stack {
         print(`  ${supervised.program.name} is ready (${secondsSince(startedAt)})`);
       }),
     );
-  }
-
-  /** The URLs at which one process reaches the servers: of links, if these can be cut. */
-  async #connectionsTo({
-    natsUrl,
-    databaseUrl,
-    databaseUrls,
-  }: Addresses): Promise<Pick<Addresses, 'natsUrl' | 'databaseUrl' | 'databaseUrls'> & { links?: SeverableLink[] }> {
-    if (!this.#severable) return { natsUrl, databaseUrl, ...(databaseUrls && { databaseUrls }) };
-    const [nats, database] = [new URL(natsUrl), new URL(databaseUrl)];
-    const links = await Promise.all([
-      SeverableLink.to(nats.hostname, Number(nats.port || 4222)),
-      SeverableLink.to(database.hostname, Number(database.port || 5432)),
-    ]);
-    const through = (link: SeverableLink, url: string): string =>
-      Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(link.port) }).href;
-    const toDatabase = (url: string): string => through(links[1], url);
-    return {
-      natsUrl: through(links[0], natsUrl).replace(/\/$/, ''),
-      databaseUrl: toDatabase(databaseUrl),
-      // All are on the same server.
-      ...(databaseUrls && {
-        databaseUrls: Object.fromEntries(Object.entries(databaseUrls).map(([name, url]) => [name, toDatabase(url)])),
-      }),
-      links,
-    };
   }
 
   #add(member: Omit<Member, 'supervised'>, program: Program): Supervised {
