@@ -21,6 +21,7 @@ import {
   type Backlog,
 } from './relay-statements.js';
 import type { StoreProbe } from './store-probe.js';
+import { StreamRoom } from './stream-room.js';
 
 export interface OutboxRow {
   id: string;
@@ -36,22 +37,10 @@ export interface OutboxRow {
   shard?: string | undefined;
 }
 
-/**
- * From this share of its maximum size on, a stream may discard events before its size is read again. Acknowledgements
- * of consumers then prove nothing, since a consumer skips discarded events.
- */
-const crowdedShare = 0.75;
-/** Below this share the stream has room for events that are published again. */
-const roomyShare = 0.5;
-/** A process that stood still for longer than this cannot know what the stream has discarded meanwhile. */
-const maxStateAgeMs = 10_000;
 const warnIntervalMs = 10_000;
 /** How often it does what is to be done again and again. Tests that wait for it choose shorter intervals. */
 const intervalsMs = { flush: 50, sweep: 1000, confirm: 2000, quarantine: 5000, old: 60_000 };
 export type RelayIntervalsMs = typeof intervalsMs;
-/** An upper bound for what JetStream stores of a message besides its body: subject, id and its own data. */
-const overheadBytes = 256;
-
 /**
  * The acknowledgements of one unbroken connection. After a break none of them counts: the server may have lost the end
  * of the stream.
@@ -87,12 +76,7 @@ export class Relay {
   private republishing?: Promise<void>;
   private sweeping = false;
   private stopped = false;
-  /** Size of the stream when it was read last, its limit, and the bytes that were published since. */
-  private size = { bytes: 0, maxBytes: Infinity, publishedBytes: 0, readAt: performance.now() };
-  /**
-   * The stream may have discarded events that a consumer has not received. They are published again once there is room.
-   */
-  private crowded = false;
+  private readonly room = new StreamRoom();
   private failures = 0;
   private warnedAt = -Infinity;
 
@@ -113,8 +97,7 @@ export class Relay {
     for (const { id, subject, payload, retries = 0 } of rows) {
       inFlight.add(id);
       outboxPublished.inc();
-      this.size.publishedBytes += payload.length + overheadBytes;
-      if (this.filledShare > crowdedShare) this.crowded = true;
+      this.room.takePublished(payload);
       // JetStream drops a message whose id it has seen within two minutes, and replies with the first one's number.
       const options = { msgID: `${id}.${session}.${retries}`, timeout: 3000 };
       void inTraceOf(
@@ -134,19 +117,6 @@ export class Relay {
   /** Of metrics: a service with the bus of one shard only has none. */
   private get labels(): { shard?: string } {
     return this.shard === null ? {} : { shard: this.shard };
-  }
-
-  /** An estimate between two readings of the stream's size. */
-  private get filledShare(): number {
-    return (this.size.bytes + this.size.publishedBytes) / this.size.maxBytes;
-  }
-
-  /** The rows that the stream has room for: publishing events again must not make it discard new ones. */
-  private fitting(rows: OutboxRow[]): OutboxRow[] {
-    const { bytes, publishedBytes, maxBytes } = this.size;
-    let room = maxBytes * roomyShare - bytes - publishedBytes;
-    const end = rows.findIndex(({ payload }) => (room -= payload.length + overheadBytes) < 0);
-    return end < 0 ? rows : rows.slice(0, end);
   }
 
   private recordStored(acknowledged: Session['acknowledged'], row: Session['acknowledged'][number]): void {
@@ -232,7 +202,7 @@ export class Relay {
     await this.database.rows(resetPublished, [this.shard]);
     if (session === this.session) {
       this.trusted = { incarnation, ahead };
-      this.crowded = false;
+      this.room.isCrowded = false;
     }
     await this.sweep(true);
   }
@@ -259,7 +229,7 @@ export class Relay {
           [...inFlight, ...acknowledged.map((a) => a.id)],
           this.shard,
         ]);
-        const fitting = this.fitting(rows);
+        const fitting = this.room.fitting(rows);
         this.publish(fitting);
         if (fitting.length < 500 || this.stopped) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -277,12 +247,10 @@ export class Relay {
       { unconfirmed, undeliverable, newest, at } = { unconfirmed: 0, undeliverable: 0, newest: 0, at: new Date() },
     ] = await this.database.rows<Backlog>(readBacklog, [ahead, this.shard]);
     outboxUnconfirmed.set(this.labels, unconfirmed);
-    const stoodStill = performance.now() - this.size.readAt > maxStateAgeMs;
-    if (unconfirmed === 0) return this.resetSize();
+    if (unconfirmed === 0) return this.recordEmpty();
     if (!trusted || undeliverable > 0) return this.republish();
     const { incarnation, last, floor } = await this.readJetStreamState();
-    if (stoodStill || this.filledShare > crowdedShare) this.crowded = true;
-    if (this.crowded) return this.filledShare < roomyShare ? this.republish() : this.warnCrowded();
+    if (this.room.isCrowded) return this.room.isRoomy ? this.republish() : this.warnCrowded();
     if (incarnation === trusted.incarnation && last >= newest)
       return this.database.transaction((sql) =>
         confirmApplied(
@@ -295,9 +263,8 @@ export class Relay {
     await this.republish();
   }
 
-  private resetSize(): void {
-    this.crowded = false;
-    this.size = { ...this.size, bytes: 0, publishedBytes: 0, readAt: performance.now() };
+  private recordEmpty(): void {
+    this.room.takeEmpty();
     for (const consumer of this.stream.consumers)
       consumerPending.set({ ...this.labels, stream: this.stream.name, consumer }, 0);
   }
@@ -315,7 +282,7 @@ export class Relay {
   private async readJetStreamState(): Promise<JetStreamState> {
     this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
     const state = await readJetStreamState(this.jsm, this.stream, this.labels);
-    this.size = { bytes: state.bytes, maxBytes: state.maxBytes, publishedBytes: 0, readAt: performance.now() };
+    this.room.takeState(state);
     return state;
   }
 
