@@ -3,4 +3,4 @@ export * from './challenges.js';
 export * from './provider-name.js';
 export * from './registration.js';
 export * from './relying-party.js';
-export * from './sign-in-challenge.js';
+export * from './sign-in.js';

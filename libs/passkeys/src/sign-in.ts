@@ -1,22 +1,89 @@
 import { hkdfSync } from 'node:crypto';
+import type { RelyingPartyIds, WebAuthnJson } from '@holdfast/contracts';
+import type { Sql, Statement } from '@holdfast/data';
 import { keysOf, type KeyEncryptionConfig, type Keys } from '@holdfast/platform';
+import {
+  authenticationOptions,
+  readAuthentication,
+  verifyAuthentication,
+  type PasskeyUse,
+  type StoredPasskey,
+} from './authentication.js';
+import { consumeSignedChallenge, requireValidSignedChallenge, signedChallenge } from './challenges.js';
+import { acceptsPasskeysOf, relyingPartyOf, type RelyingParty } from './relying-party.js';
 
-/** A challenge of a sign-in is valid for its interaction only. Who signs in is not known yet. */
-export function signInOf(org: string, interaction: string): string {
-  return `${org}/${interaction}`;
-}
-
-/** Whose sign-ins the challenges are for: what HKDF derives their key for. */
+/** What HKDF derives the keys of challenges for. */
 const info = { customers: 'challenges of sign-ins', people: 'challenges of people' } as const;
-
 const derivedKeys = { customers: new WeakMap<Buffer, Buffer>(), people: new WeakMap<Buffer, Buffer>() };
 
-/** The keys that sign the challenges of sign-ins, derived from the key-encryption keys by HKDF (RFC 5869). */
-export function challengeKeysOf(
-  { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: previous }: KeyEncryptionConfig,
-  whose: keyof typeof info,
-): Keys {
-  return keysOf(derived(current, whose), previous && derived(previous, whose));
+export type SignInConfig = KeyEncryptionConfig & { relyingParty: RelyingParty };
+
+/** One interaction of a sign-in to an organization. Who signs in is not known yet. */
+export interface SignIn {
+  org: string;
+  interaction: string;
+  relyingParty?: RelyingPartyIds | undefined;
+}
+
+export type VerifiedSignIn =
+  | { outcome: 'refused'; reason: 'unknown_passkey' | 'other_organization' }
+  | ({ outcome: 'verified'; passkey: StoredPasskey } & PasskeyUse);
+
+/** The ceremony of a sign-in, of customers or of people. */
+export class SignInCeremony {
+  constructor(
+    private readonly config: SignInConfig,
+    private readonly whose: keyof typeof info,
+  ) {}
+
+  /** Options that name no passkey, bound to one interaction. Stores nothing, since anybody may begin a sign-in. */
+  async begin(signIn: SignIn, now: Date): Promise<{ options: WebAuthnJson; earlierRpId?: string }> {
+    const challenge = signedChallenge(this.keys, bindingOf(signIn), now);
+    const rp = relyingPartyOf(this.config.relyingParty, signIn.relyingParty);
+    return {
+      options: await authenticationOptions(rp, challenge),
+      ...(rp.earlierId !== undefined && { earlierRpId: rp.earlierId }),
+    };
+  }
+
+  /**
+   * Verifies the response of an authenticator, and consumes its challenge.
+   *
+   * @param find the passkey by its credential id, the organization and the user handle. Another organization's passkey
+   * is found only if its handle matches too: anybody can register an id that they have seen
+   * @throws AppError ceremony_expired, passkey_invalid
+   */
+  async verify(sql: Sql, find: Statement, signIn: SignIn, response: WebAuthnJson, now: Date): Promise<VerifiedSignIn> {
+    const authentication = readAuthentication(response);
+    const binding = bindingOf(signIn);
+    requireValidSignedChallenge(this.keys, authentication.challenge, binding, now);
+    const [passkey] = await sql.rows<StoredPasskey & { org: string }>(find, [
+      authentication.credentialId,
+      signIn.org,
+      Buffer.from(authentication.response.response.userHandle, 'base64url'),
+    ]);
+    const rp = relyingPartyOf(this.config.relyingParty, signIn.relyingParty);
+    // A passkey of an RP ID that is no longer accepted counts as unknown: its owner gets a new one by a recovery
+    // (docs/rp-id.md).
+    if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
+    const use = await verifyAuthentication(rp, authentication, passkey);
+    await consumeSignedChallenge(sql, authentication.challenge, binding, now);
+    // Only after the verification, so that only its owner learns that another organization has the passkey. The reply
+    // does not name the owner there.
+    if (passkey.org !== signIn.org) return { outcome: 'refused', reason: 'other_organization' };
+    return { outcome: 'verified', passkey, ...use };
+  }
+
+  /** The keys that sign the challenges, derived from the key-encryption keys by HKDF (RFC 5869). */
+  private get keys(): Keys {
+    const { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: previous } = this.config;
+    return keysOf(derived(current, this.whose), previous && derived(previous, this.whose));
+  }
+}
+
+/** A challenge is valid for its interaction only. */
+function bindingOf({ org, interaction }: SignIn): string {
+  return `${org}/${interaction}`;
 }
 
 function derived(master: Buffer, whose: keyof typeof info): Buffer {

@@ -2,17 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { completePersonSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import {
-  acceptsPasskeysOf,
-  challengeKeysOf,
-  consumeSignedChallenge,
-  readAuthentication,
-  relyingPartyOf,
-  requireValidSignedChallenge,
-  signInOf,
-  verifyAuthentication,
-  type StoredPasskey,
-} from '@holdfast/passkeys';
+import { SignInCeremony } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { PersonAccess } from '../assignments/person-access.js';
@@ -21,10 +11,6 @@ import type { PersonStatus } from '../people/person.js';
 
 type Reply = ReplyOf<typeof completePersonSignIn>;
 
-/**
- * Finds another organization's passkey with this id only if its user handle matches too: anybody can register an id
- * that they have seen.
- */
 const find = statement(
   'person_passkey_find',
   `SELECT k.credential_id AS "credentialId", k.org, k.public_key AS "publicKey", k.counter,
@@ -45,42 +31,26 @@ const signedIn = statement('person_signed_in', 'UPDATE person SET last_sign_in_a
 /** Completes the ceremony of a person's sign-in: whose passkey it is, and whether they may use the app. */
 @Controller()
 export class CompletePersonSignInHandler {
+  private readonly ceremony: SignInCeremony;
+
   constructor(
     private readonly database: Database,
     private readonly access: PersonAccess,
-    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CONFIG) config: Config,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.ceremony = new SignInCeremony(config, 'people');
+  }
 
   @Handles(completePersonSignIn)
   async handle(
-    { interaction, clientId, response, relyingParty }: RequestOf<typeof completePersonSignIn>,
+    { clientId, response, ...signIn }: RequestOf<typeof completePersonSignIn>,
     { org }: RequestContext,
   ): Promise<Reply> {
-    const authentication = readAuthentication(response);
-    const signIn = signInOf(org, interaction);
-    requireValidSignedChallenge(
-      challengeKeysOf(this.config, 'people'),
-      authentication.challenge,
-      signIn,
-      this.clock.now(),
-    );
-    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
-      authentication.credentialId,
-      org,
-      Buffer.from(authentication.response.response.userHandle, 'base64url'),
-    ]);
-    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    // A passkey of an RP ID that is no longer accepted counts as unknown: its person gets a new one by a recovery
-    // (docs/rp-id.md).
-    if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
-    const { counter, backedUp } = await verifyAuthentication(rp, authentication, passkey);
-    await consumeSignedChallenge(this.database, authentication.challenge, signIn, this.clock.now());
-    // Only after the verification, so that only its owner learns that another organization has the passkey. The reply
-    // does not name the person there.
-    if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
-
     const now = this.clock.now();
+    const verified = await this.ceremony.verify(this.database, find, { org, ...signIn }, response, now);
+    if (verified.outcome === 'refused') return verified;
+    const { passkey, counter, backedUp } = verified;
     const [person] = await this.database.rows<{ id: string; status: PersonStatus; version: number }>(use, [
       org,
       passkey.credentialId,

@@ -2,17 +2,7 @@ import { Controller, Inject } from '@nestjs/common';
 import { completeSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import {
-  acceptsPasskeysOf,
-  challengeKeysOf,
-  consumeSignedChallenge,
-  readAuthentication,
-  relyingPartyOf,
-  requireValidSignedChallenge,
-  signInOf,
-  verifyAuthentication,
-  type StoredPasskey,
-} from '@holdfast/passkeys';
+import { SignInCeremony } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
@@ -22,10 +12,6 @@ import { Renewals } from './renewals.js';
 type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
 type Reply = ReplyOf<typeof completeSignIn>;
 
-/**
- * Finds another organization's passkey with this id only if its user handle matches too: anybody can register an id
- * that they have seen.
- */
 const find = statement(
   'passkey_find',
   `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter,
@@ -47,45 +33,31 @@ const use = statement(
 /** Completes the ceremony of a sign-in: whose passkey it is, and which credential signs in. */
 @Controller()
 export class CompleteSignInHandler {
+  private readonly ceremony: SignInCeremony;
+
   constructor(
     private readonly database: Database,
     private readonly renewals: Renewals,
-    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CONFIG) config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.ceremony = new SignInCeremony(config, 'customers');
+  }
 
   @Handles(completeSignIn)
   async completeSignIn(
-    { interaction, credentialType, response, relyingParty }: RequestOf<typeof completeSignIn>,
+    { credentialType, response, ...signIn }: RequestOf<typeof completeSignIn>,
     context: RequestContext,
   ): Promise<Reply> {
     const { org } = context;
-    const authentication = readAuthentication(response);
-    const signIn = signInOf(org, interaction);
-    requireValidSignedChallenge(
-      challengeKeysOf(this.config, 'customers'),
-      authentication.challenge,
-      signIn,
-      this.clock.now(),
-    );
-    const [passkey] = await this.database.rows<StoredPasskey & { org: string }>(find, [
-      authentication.credentialId,
-      org,
-      Buffer.from(authentication.response.response.userHandle, 'base64url'),
-    ]);
-    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    // A passkey of an RP ID that is no longer accepted counts as unknown: its customer gets a new one by a recovery
-    // (docs/rp-id.md).
-    if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
-    const { counter, backedUp } = await verifyAuthentication(rp, authentication, passkey);
-    await consumeSignedChallenge(this.database, authentication.challenge, signIn, this.clock.now());
-    // Only after the verification, so that only its owner learns that another organization has the passkey. The reply
-    // does not name the customer there.
-    if (passkey.org !== org) return { outcome: 'refused', reason: 'other_organization' };
+    const now = this.clock.now();
+    const verified = await this.ceremony.verify(this.database, find, { org, ...signIn }, response, now);
+    if (verified.outcome === 'refused') return verified;
+    const { passkey, counter, backedUp } = verified;
 
     const [used] = await this.database.rows<Used>(use, [
       org,
-      this.clock.now(),
+      now,
       credentialType ?? null,
       passkey.credentialId,
       counter,
