@@ -1,4 +1,4 @@
-export * from './confirm-erasures.js';
+export * from './erasure-confirmations.js';
 export * from './idempotency/clear-responses.js';
 export * from './idempotency/idempotency.js';
 export * from './idempotency/idempotency-table.js';
