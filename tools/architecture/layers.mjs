@@ -1,7 +1,7 @@
 /**
- * Which project may import which: apps → (access, audit-client, outbox) → service → messaging → data → platform →
- * contracts. A project may skip steps and never imports upwards. One row per layer. ESLint enforces the table
- * (eslint.config.mjs), and the architecture test proves that it does.
+ * Which project may import which: apps → (access, audit-client, outbox, passkeys) → service → messaging → data →
+ * platform → contracts. A project may skip steps and never imports upwards. One row per layer. ESLint enforces the
+ * table (eslint.config.mjs), and the architecture test proves that it does.
  */
 const platform = ['layer:platform', 'layer:contracts'];
 const data = ['layer:data', ...platform];
@@ -19,10 +19,10 @@ export const layers = [
   // Formats and hashes of transparency logs, for verifiers too: independent of everything else.
   { sourceTag: 'layer:tlog', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
-  { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
   { sourceTag: 'layer:outbox', onlyDependOnLibsWithTags: [...service, ...tests] },
+  { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:access', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:audit-client', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },

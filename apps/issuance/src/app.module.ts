@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { quarantines, streams } from '@holdfast/contracts';
 import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
+import { ClearChallenges } from '@holdfast/passkeys';
 import { outboundProvider } from '@holdfast/service';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
-import { ClearChallenges } from './claims/clear-challenges.js';
 import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
 import { CountPasskeysHandler } from './claims/count-passkeys.handler.js';
 import { GetClaimHandler } from './claims/get-claim.handler.js';
@@ -17,8 +17,8 @@ import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
 import { Customers } from './customer/customers.js';
 import { entities } from './entities.js';
+import { CustomerErasureConfirmations } from './erasure/customer-erasure-confirmations.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
-import { ErasureConfirmations } from './erasure/erasure-confirmations.js';
 import { ExpirationWorker } from './expiration/expiration-worker.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
 import { GetOfferHandler } from './offers/get-offer.handler.js';
@@ -73,7 +73,7 @@ import { Renewals } from './sign-in/renewals.js';
     Idempotency,
     Renewals,
     ExpirationWorker,
-    ErasureConfirmations,
+    CustomerErasureConfirmations,
     Settings,
     Organizations,
     ClearStoredResponses,

@@ -1,5 +1,7 @@
 import type { DomainEvent } from '@holdfast/contracts';
 import { statement, type Database, type Statement } from '@holdfast/data';
+import { newId, type Clock } from '@holdfast/platform';
+import { Interval } from '@holdfast/service';
 import { insertOutboxRows, type Outbox } from './outbox.js';
 
 /**
@@ -19,21 +21,46 @@ function confirmedErasures(subject: string): Statement {
 /** The subject of the events of erasure that a producer confirms itself. */
 type ErasureSubject = 'evt.issuance.subject.erasure_started' | 'evt.directory.user.erasure_started';
 
+/** The members of a confirmation that the producer chooses. */
+type Chosen<Event extends DomainEvent> = Omit<
+  Event,
+  'id' | 'occurredAt' | 'org' | 'version' | 'requestId' | 'traceparent'
+>;
+
 /**
  * Emits the confirmation of each erasure (events on `subject`, `confirmedByProducer`) that every service has confirmed.
+ * A service that erases declares its confirmations in a subclass, which is a provider.
  */
-export async function confirmErasures<Event extends DomainEvent>(
-  database: Database,
-  outbox: Outbox,
-  subject: ErasureSubject,
-  confirmationOf: (erasure: Event) => Event,
-): Promise<void> {
-  const rows = await database.transaction(async (sql) => {
-    const confirmations = (
-      await sql.rows<{ payload: string; shard: string | null }>(confirmedErasures(subject), [])
-    ).map(({ payload, shard }) => outbox.row(confirmationOf(JSON.parse(payload) as Event), shard ?? undefined));
-    if (confirmations.length > 0) await insertOutboxRows(sql, confirmations);
-    return confirmations;
-  });
-  await outbox.published(rows);
+export abstract class ErasureConfirmations<Event extends DomainEvent> {
+  protected constructor(
+    private readonly database: Database,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    private readonly subject: ErasureSubject,
+    private readonly confirmationOf: (erasure: Event) => Chosen<Event>,
+  ) {}
+
+  @Interval({
+    name: 'erasure_confirmations',
+    intervalMs: 1000,
+    failure: 'Failed to emit erasure confirmations. What they confirm is erased already',
+  })
+  async emit(): Promise<void> {
+    const rows = await this.database.transaction(async (sql) => {
+      const erasures = await sql.rows<{ payload: string; shard: string | null }>(confirmedErasures(this.subject), []);
+      const confirmations = erasures.map(({ payload, shard }) =>
+        this.outbox.row(this.confirmation(JSON.parse(payload) as Event), shard ?? undefined),
+      );
+      if (confirmations.length > 0) await insertOutboxRows(sql, confirmations);
+      return confirmations;
+    });
+    await this.outbox.published(rows);
+  }
+
+  /** It has the version of the erasure, since it changes nothing. */
+  private confirmation(erasure: Event): Event {
+    const { org, version, requestId, traceparent } = erasure;
+    const occurredAt = this.clock.now().toISOString();
+    return { id: newId(), occurredAt, org, version, requestId, traceparent, ...this.confirmationOf(erasure) } as Event;
+  }
 }

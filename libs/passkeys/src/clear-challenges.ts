@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@holdfast/data';
-import { deleteExpiredChallenges } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
+import { deleteExpiredChallenges } from './challenges.js';
 
 /** Removes challenges of passkey ceremonies that were never completed. */
 @Injectable()

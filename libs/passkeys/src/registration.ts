@@ -2,6 +2,8 @@ import { generateRegistrationOptions, verifyRegistrationResponse } from '@simple
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import type { WebAuthnJson } from '@holdfast/contracts';
+import { violatedUnique, type Sql, type Statement } from '@holdfast/data';
+import { AppError } from '@holdfast/platform';
 import {
   algorithms,
   base64url,
@@ -33,6 +35,33 @@ export interface NewPasskey {
   /** `multiDevice`: it may be synced. */
   deviceType: 'singleDevice' | 'multiDevice';
   backedUp: boolean;
+}
+
+/** The columns of a passkey that every service's table has. */
+export const passkeyColumns =
+  'credential_id, public_key, counter, transports, aaguid, device_type, backed_up, rp_id, created_at';
+
+/**
+ * Stores a new passkey.
+ *
+ * @param add inserts columns of the service and then `passkeyColumns`
+ * @param own values of the columns of the service
+ * @throws AppError passkey_invalid when the credential id is registered already (WebAuthn Level 3 §7.1, step 26)
+ */
+export async function storePasskey(
+  sql: Sql,
+  add: Statement,
+  own: readonly unknown[],
+  { credentialId, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId }: NewPasskey & { rpId: string },
+  createdAt: Date,
+): Promise<void> {
+  const values = [credentialId, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt];
+  try {
+    await sql.rows(add, [...own, ...values]);
+  } catch (error) {
+    if (violatedUnique(error) === undefined) throw error;
+    throw new AppError('passkey_invalid', 'This passkey is registered already. Make a new one.');
+  }
 }
 
 /**

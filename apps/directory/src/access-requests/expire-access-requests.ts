@@ -1,20 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { statement, type Sql } from '@holdfast/data';
-import { systemContext } from '@holdfast/messaging';
+import { statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { Changes } from '../changes/changes.js';
-import { withVersions } from '../changes/versions.js';
+import { commitDue, dueBatchSize, type DueChanges } from '../changes/due-changes.js';
 import { closedChange, type ClosedRequest } from './access-request.js';
 
-const batchSize = 50;
-
-/** People are locked before their requests, as by every decision. Locked people are skipped until the next run. */
-const lockDue = statement(
+const lockPeople = statement(
   'access_requests_lock_due',
   `SELECT id FROM person WHERE id IN (
      SELECT person_id FROM access_request WHERE status = 'pending' AND expires_at <= $1
-     ORDER BY expires_at LIMIT ${batchSize})
+     ORDER BY expires_at LIMIT ${dueBatchSize})
    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
 );
 const expire = statement(
@@ -25,6 +21,13 @@ const expire = statement(
        WHERE p.id = locked.person_id AND r.status = 'pending' AND r.expires_at <= $1 OFFSET 0) due)
    RETURNING id, org, person_id AS person, client_id AS app`,
 );
+
+const expirations: DueChanges<ClosedRequest> = {
+  lockPeople,
+  end: expire,
+  personOf: ({ person }) => person,
+  changeOf: (row, version) => closedChange('expired', row, version),
+};
 
 /** Closes requests that nobody decided in time. Nobody can decide them from that second on, whenever it runs. */
 @Injectable()
@@ -40,19 +43,7 @@ export class ExpireAccessRequests {
     requiresAgreedClock: true,
     failure: 'Failed to close access requests that have expired. Nobody can decide them all the same',
   })
-  async run(stopping: () => boolean): Promise<void> {
-    while (!stopping() && (await this.changes.commitAll((sql) => this.batch(sql))) >= batchSize);
-  }
-
-  private async batch(sql: Sql) {
-    const now = this.clock.now();
-    const locked = await sql.rows<{ id: string }>(lockDue, [now]);
-    if (locked.length === 0) return [];
-    const expired = await sql.rows<ClosedRequest>(expire, [now, locked.map(({ id }) => id)]);
-    const versioned = await withVersions(sql, 'person', expired, ({ person }) => person);
-    return versioned.map(({ row, version }) => ({
-      context: systemContext('directory'),
-      change: closedChange('expired', row, version),
-    }));
+  run(stopping: () => boolean): Promise<void> {
+    return commitDue(this.changes, this.clock, expirations, stopping);
   }
 }

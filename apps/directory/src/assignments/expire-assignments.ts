@@ -1,23 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { statement, type Sql } from '@holdfast/data';
-import { systemContext } from '@holdfast/messaging';
+import { statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { Changes } from '../changes/changes.js';
-import { withVersions } from '../changes/versions.js';
+import { commitDue, dueBatchSize, type DueChanges } from '../changes/due-changes.js';
 import { assignmentColumns, endedChange, type AssignmentRow } from './assignment.js';
 
-const batchSize = 50;
-
-/**
- * People are locked before their assignments, as by every other change. A person whom another change has locked is
- * skipped until the next run.
- */
-const lockDue = statement(
+const lockPeople = statement(
   'assignments_lock_due',
   `SELECT id FROM person WHERE id IN (
      SELECT person_id FROM assignment WHERE expires_at <= $1 AND person_id IS NOT NULL
-     ORDER BY expires_at LIMIT ${batchSize})
+     ORDER BY expires_at LIMIT ${dueBatchSize})
    ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`,
 );
 const end = statement(
@@ -30,6 +23,13 @@ const end = statement(
 );
 
 type Ended = AssignmentRow & { org: string; user: string };
+
+const expirations: DueChanges<Ended> = {
+  lockPeople,
+  end,
+  personOf: ({ user }) => user,
+  changeOf: (row, version) => endedChange(row, row, version, 'expired'),
+};
 
 /**
  * Deletes assignments that have expired, and emits their end. Nothing else depends on it: from the second of its expiry
@@ -48,19 +48,7 @@ export class ExpireAssignments {
     requiresAgreedClock: true,
     failure: 'Failed to end assignments that have expired. They no longer count all the same',
   })
-  async run(stopping: () => boolean): Promise<void> {
-    while (!stopping() && (await this.changes.commitAll((sql) => this.batch(sql))) >= batchSize);
-  }
-
-  private async batch(sql: Sql) {
-    const now = this.clock.now();
-    const locked = await sql.rows<{ id: string }>(lockDue, [now]);
-    if (locked.length === 0) return [];
-    const ended = await sql.rows<Ended>(end, [now, locked.map(({ id }) => id)]);
-    const versioned = await withVersions(sql, 'person', ended, ({ user }) => user);
-    return versioned.map(({ row, version }) => ({
-      context: systemContext('directory'),
-      change: endedChange(row, row, version, 'expired'),
-    }));
+  run(stopping: () => boolean): Promise<void> {
+    return commitDue(this.changes, this.clock, expirations, stopping);
   }
 }

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { ClearChallenges } from '@holdfast/passkeys';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ChangeRolesHandler } from './change-roles.handler.js';
-import { ErasureConfirmations } from './erasure-confirmations.js';
 import { ForgetPeople } from './forget-people.js';
 import { GetPersonHandler } from './get-person.handler.js';
 import { BeginInvitationHandler } from './invitations/begin-invitation.handler.js';
@@ -14,7 +14,6 @@ import { WithdrawInvitationHandler } from './invitations/withdraw-invitation.han
 import { InvitePersonHandler } from './invite-person.handler.js';
 import { ListPeopleHandler } from './list-people.handler.js';
 import { BeginPasskeyAdditionHandler } from './passkeys/begin-passkey-addition.handler.js';
-import { ClearChallenges } from './passkeys/clear-challenges.js';
 import { CompletePasskeyAdditionHandler } from './passkeys/complete-passkey-addition.handler.js';
 import { ListPasskeysHandler } from './passkeys/list-passkeys.handler.js';
 import { RemovePasskeyHandler } from './passkeys/remove-passkey.handler.js';
@@ -24,6 +23,7 @@ import { People } from './people.js';
 import { IndexedPeople } from './personal-data/indexed-people.js';
 import { PersonIndex } from './personal-data/person-index.js';
 import { PersonalDataEncryption } from './personal-data/personal-data.js';
+import { RemovalConfirmations } from './removal-confirmations.js';
 import { RemovePersonHandler } from './remove-person.handler.js';
 import { SetPersonActiveHandler } from './set-person-active.handler.js';
 import { UpdatePersonHandler } from './update-person.handler.js';
@@ -56,7 +56,7 @@ import { UpdatePersonHandler } from './update-person.handler.js';
     PersonalDataEncryption,
     InvitationLinks,
     ClearChallenges,
-    ErasureConfirmations,
+    RemovalConfirmations,
     ForgetPeople,
     IndexedPeople,
   ],

@@ -1,11 +1,9 @@
-import { statement, violatedUnique, type Sql } from '@holdfast/data';
-import type { NewPasskey } from '@holdfast/passkeys';
-import { AppError } from '@holdfast/platform';
+import { statement, type Sql } from '@holdfast/data';
+import { passkeyColumns, storePasskey, type NewPasskey } from '@holdfast/passkeys';
 
 const add = statement(
   'passkey_add',
-  `INSERT INTO passkey (credential_id, subject, org, public_key, counter, transports, aaguid, device_type, backed_up,
-     rp_id, created_at)
+  `INSERT INTO passkey (subject, org, ${passkeyColumns})
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 /**
@@ -21,32 +19,13 @@ const remove = statement(
 
 /**
  * A credential id is unique in its organization only: otherwise a claim would reveal that another organization has it.
- * @throws AppError passkey_invalid when the credential id is registered already (WebAuthn Level 3 §7.1, step 26)
+ * @throws AppError passkey_invalid when the credential id is registered already
  */
 export async function addPasskey(
   sql: Sql,
   passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date },
 ): Promise<void> {
-  const { credentialId, subject, org, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt } =
-    passkey;
-  try {
-    await sql.rows(add, [
-      credentialId,
-      subject,
-      org,
-      publicKey,
-      counter,
-      transports,
-      aaguid,
-      deviceType,
-      backedUp,
-      rpId,
-      createdAt,
-    ]);
-  } catch (error) {
-    if (violatedUnique(error) === undefined) throw error;
-    throw new AppError('passkey_invalid', 'This passkey is registered already. Make a new one for this claim.');
-  }
+  await storePasskey(sql, add, [passkey.subject, passkey.org], passkey, passkey.createdAt);
 }
 
 /** Removes all passkeys of a customer: they belong to the customer and not to one credential. */
