@@ -1,7 +1,14 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestBus, type TestBus, type TestDatabase } from '@holdfast/testing';
+import {
+  createTestDatabase,
+  startReplicatedServer,
+  startTestBus,
+  type ReplicatedServer,
+  type TestBus,
+  type TestDatabase,
+} from '@holdfast/testing';
 import type { Finding } from './doctor/finding.js';
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -90,5 +97,33 @@ describe('holdfast doctor', () => {
     const report = await doctor({ DATABASE_URL: url.href });
     expect(results(report, 'PostgreSQL')).toEqual([expect.stringContaining('password authentication failed')]);
     expect(JSON.stringify(report)).not.toContain('wrong-password');
+  });
+});
+
+/** Roles belong to the whole server, so this test has one of its own. */
+describe('the roles of a database', () => {
+  let server: ReplicatedServer;
+  let own: TestDatabase;
+  beforeAll(async () => {
+    server = await startReplicatedServer();
+    own = await createTestDatabase('audit', () => Promise.resolve(), { server: server.primaryUrl });
+  }, 120_000);
+  afterAll(() => server.stop());
+  const roles = async () => results(await doctor({ DATABASE_URL: own.ownerUrl }), 'roles');
+
+  it('are named when they are missing, may not log in, have too many rights or read tables of others', async () => {
+    expect(await roles()).toEqual(['ok: 6 exist, each with its own tables only']);
+    await own.query('ALTER ROLE holdfast_auth NOLOGIN');
+    await own.query('ALTER ROLE holdfast_issuance CREATEROLE');
+    await own.query('CREATE TABLE audit.head (org text)');
+    await own.query('GRANT USAGE ON SCHEMA audit TO holdfast_signals');
+    await own.query('GRANT SELECT ON audit.head TO holdfast_signals');
+    await own.query('ALTER ROLE holdfast_directory RENAME TO renamed');
+    expect((await roles()).sort()).toEqual([
+      'failed: holdfast_auth may not log in',
+      'failed: holdfast_directory does not exist',
+      'failed: holdfast_issuance has rights of an administrator',
+      'failed: holdfast_signals may read the tables of audit',
+    ]);
   });
 });

@@ -1,4 +1,6 @@
 // A stack in which each service has a database of its own (docs/adr/0048-database-per-service.md) keeps every promise.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { databaseServices } from '@holdfast/contracts';
@@ -51,6 +53,24 @@ describe(`a stack with a database for each service (HOLDFAST_CHAOS_SEED=${seed})
       expect(rows).toEqual([{ schema: service }]);
     }
   });
+
+  it('has a part for each database in a support bundle', async () => {
+    const file = join(ownStack.home, 'bundle.tar.gz');
+    const { parts } = await ownStack.operator<{ parts: { file: string; missing?: string }[] }>(
+      ...['support-bundle', '--out', file],
+    );
+    const names = databaseServices.map((_, i) => (i === 0 ? 'database.json' : `database-${i + 1}.json`));
+    expect(parts.filter(({ missing }) => missing !== undefined)).toEqual([]);
+    expect(parts.map((part) => part.file)).toEqual(expect.arrayContaining(names));
+    execFileSync('tar', ['-xzf', file], { cwd: ownStack.home });
+    const reports = names.map((name) => readFileSync(join(ownStack.home, 'support-bundle', name), 'utf8'));
+    const ofServices = reports.map((text) => JSON.parse(text) as { services: string[]; tables: { table: string }[] });
+    expect(ofServices.map(({ services }) => services).sort()).toEqual(
+      databaseServices.map((service) => [service]).sort(),
+    );
+    for (const { services, tables } of ofServices)
+      expect(tables.filter(({ table }) => !table.startsWith(`${services[0]}.`))).toEqual([]);
+  }, 60_000);
 
   it('keeps claims, sign-ins, erasures and audit logs right while the read model hangs', async () => {
     const disturb = async (load: Load) => {

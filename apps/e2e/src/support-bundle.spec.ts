@@ -1,15 +1,18 @@
 // What an operator sends to support: it says much about the deployment, and nothing about anybody. Canaries are in
 // every place from which the bundle collects.
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { User } from '@holdfast/contracts';
 import { PrivateStack } from './chaos/private-stack.ts';
 import { Client } from './client.ts';
+import { cleanEnvironment } from './config.ts';
 import { closeConnections } from './http.ts';
+import { root } from './stack.ts';
 import { customerScopes, stack } from './under-test.ts';
 
 interface Written {
@@ -130,6 +133,19 @@ describe('holdfast support-bundle', () => {
     expect(database.migrations.issuance!.length).toBeGreaterThan(0);
     expect(database.tables.find(({ table }) => table === 'issuance.outbox')!.bytes).toBeGreaterThan(0);
   }, 120_000);
+
+  it('is written to standard output, with its contents on the standard error', async () => {
+    const program = join(root, 'tools', 'holdfast.mjs');
+    const run = promisify(execFile)(process.execPath, [program, 'support-bundle', '--out', '-'], {
+      env: cleanEnvironment({ HOLDFAST_HOME: ownStack.home }),
+      encoding: 'buffer',
+      maxBuffer: 50_000_000,
+    });
+    const { stdout, stderr } = await run;
+    const names = execFileSync('tar', ['-tzf', '-'], { input: stdout, encoding: 'utf8' }).trim().split('\n');
+    expect(names).toEqual(expect.arrayContaining(['contents.json', 'database.json'].map((f) => `support-bundle/${f}`)));
+    expect(stderr.toString()).toMatch(/FILE +BYTES +MISSING\n[^]*database\.json/);
+  }, 60_000);
 
   it('overwrites no file', async () => {
     const file = join(ownStack.home, 'taken');

@@ -5,21 +5,18 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { archiveOf } from './archive.js';
 
-test('tar unpacks the files of an archive', () => {
+test('tar unpacks the files of an archive', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'archive-'));
   const files = [
     { name: 'a.json', content: '{}\n' },
     { name: 'below/empty.txt', content: '' },
     { name: 'below/long.txt', content: 'ü'.repeat(512) },
+    { name: `below/${'n'.repeat(120)}.txt`, content: 'a name that ustar alone cannot hold' },
   ];
-  writeFileSync(join(folder, 'x.tar.gz'), archiveOf('bundle', files, new Date('2026-11-23T00:00:00Z')));
+  writeFileSync(join(folder, 'x.tar.gz'), await archiveOf('bundle', files, new Date('2026-11-23T00:00:00Z')));
   execFileSync('tar', ['-xzf', 'x.tar.gz'], { cwd: folder });
   for (const { name, content } of files) expect(readFileSync(join(folder, 'bundle', name), 'utf8')).toBe(content);
   const { mode, mtime } = statSync(join(folder, 'bundle', 'a.json'));
   expect([mode & 0o777, mtime.toISOString()]).toEqual([0o600, '2026-11-23T00:00:00.000Z']);
   rmSync(folder, { recursive: true });
-});
-
-test('a name that does not fit is an error', () => {
-  expect(() => archiveOf('b', [{ name: 'x'.repeat(100), content: '' }], new Date(0))).toThrow('too long');
 });

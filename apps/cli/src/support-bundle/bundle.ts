@@ -95,7 +95,7 @@ export async function makeBundle(at: Date): Promise<Bundle> {
   const contents = { format: 1, createdAt: at.toISOString(), node: process.version, parts };
   return {
     parts,
-    archive: archiveOf('support-bundle', [json('contents.json', contents, pseudonyms), ...files], at),
+    archive: await archiveOf('support-bundle', [json('contents.json', contents, pseudonyms), ...files], at),
   };
 }
 
