@@ -14,7 +14,8 @@ export interface RestoreStep {
  * Erases again the customers and people whom a backup has brought back, by the hashes of the erasure ledger. Each
  * service keeps a tombstone, so that it ignores late events about them. Sessions that were revoked since the backup
  * would be valid again, and logout notifications are encrypted: all are deleted, and everybody signs in again. Readers
- * of a feed whose cursor is beyond the backup would miss new events: they get 410 and start again.
+ * of a feed whose cursor is beyond the backup would miss new events: the feed continues with numbers that it cannot
+ * have had, and the cursors in between get 410.
  */
 export const restoreSteps: readonly RestoreStep[] = [
   {
@@ -157,6 +158,6 @@ export const restoreSteps: readonly RestoreStep[] = [
     service: 'signals',
     what: 'feeds',
     sql: `UPDATE signals.head
-      SET seq = seq + 1000000, removed = seq + 1000000`,
+      SET seq = seq + 1000000, lost = lost + int8multirange(int8range(seq, seq + 1000000, '()'))`,
   },
 ];

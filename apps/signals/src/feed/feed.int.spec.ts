@@ -252,6 +252,24 @@ describe('the feed', () => {
       expect((await page(5)).items).toHaveLength(1);
       await expect(page(7)).rejects.toMatchObject({ code: 'page_token_expired' });
     });
+
+    it('gets page_token_expired after a restore only when the cursor is newer than the backup', async () => {
+      await fill(5);
+      // What `holdfast restore` does, twice.
+      for (const skipped of ['(5, 1000005)', '(1000005, 2000005)'])
+        await tables.query('UPDATE signals.head SET seq = seq + 1000000, lost = lost + int8multirange($1::int8range)', [
+          skipped,
+        ]);
+      for (const lost of [6, 1_000_004, 1_000_006])
+        await expect(page(lost)).rejects.toMatchObject({ code: 'page_token_expired' });
+      await publish(appEvent());
+      // A reader that starts again gets every page.
+      const first = await page(undefined, { limit: 2 });
+      const second = await page(first.next, { limit: 3 });
+      expect(second).toMatchObject({ hasMore: true, next: 5 });
+      await eventually(async () => expect((await page(5)).items).toHaveLength(1));
+      expect((await page(5)).next).toBe(2_000_006);
+    });
   });
 });
 

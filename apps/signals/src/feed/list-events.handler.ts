@@ -7,6 +7,7 @@ import { AppError } from '@holdfast/platform';
 interface Row {
   head: number;
   removed: number;
+  lost: boolean;
   seq: number | null;
   id: string;
   type: PublicEvent['type'];
@@ -21,7 +22,7 @@ const columns = 'seq, id, type, occurred_at, version, data';
 function page(name: string, events: string): Statement {
   return statement(
     name,
-    `SELECT h.seq AS head, h.removed, e.*
+    `SELECT h.seq AS head, h.removed, h.lost @> $2::bigint AS lost, e.*
        FROM head h LEFT JOIN LATERAL (${events} ORDER BY seq LIMIT $3) e ON true
       WHERE h.org = $1 ORDER BY e.seq`,
   );
@@ -55,10 +56,10 @@ export class ListEventsHandler {
     const rows = await (types
       ? this.database.rows<Row>(eventsOfTypes, [...values, types])
       : this.database.rows<Row>(allEvents, values));
-    const { head, removed } = rows[0] ?? { head: 0, removed: 0 };
-    // The reader would miss events: its cursor is older than the retention, or newer than a feed that was restored from
-    // a backup.
-    if (after !== undefined && (after < removed || after > head)) throw new AppError('page_token_expired');
+    const { head, removed, lost } = rows[0] ?? { head: 0, removed: 0, lost: false };
+    // The reader would miss events: its cursor is older than the retention, or newer than the backup from which the
+    // feed was restored.
+    if (after !== undefined && (after < removed || after > head || lost)) throw new AppError('page_token_expired');
     const events = rows.flatMap(({ seq, id, type, occurred_at, version, data }) =>
       seq === null ? [] : [{ seq, event: { id, type, occurredAt: occurred_at.toISOString(), version, data } }],
     );
