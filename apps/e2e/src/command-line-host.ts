@@ -43,7 +43,7 @@ class Host {
       this.#process.channel?.unref();
       this.#idle = setTimeout(() => {
         onEnd();
-        this.#process.disconnect();
+        if (this.#process.connected) this.#process.disconnect();
       }, idleMs).unref();
     });
     this.#process.once('exit', (code) => {

@@ -75,6 +75,7 @@ const run: Record<string, () => Promise<unknown>> = {
     "UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = 'nobody'",
   ),
   VACUUM: () => owner.query('VACUUM'),
+  'ALTER SYSTEM RESET synchronous_standby_names': () => owner.query('ALTER SYSTEM RESET synchronous_standby_names'),
   'node dist/migrate.js': async () => {
     const migrate = (service: string) =>
       promisify(execFile)(process.execPath, [join(root, 'apps', service, 'dist', 'migrate.js')], {
@@ -83,6 +84,13 @@ const run: Record<string, () => Promise<unknown>> = {
     for (const service of databaseServices) await migrate(service);
   },
 };
+
+/** A block that the restore drill runs. */
+const inDrill = (content: string) => ({
+  why: 'needs a database host to lose',
+  file: 'apps/e2e/src/restore/restorable-stack.ts',
+  as: `runbookBlock('${content}`,
+});
 
 /** Commands that are not run here, the reason, and the test that runs them, if one does: its file contains `as`. */
 const notHere: Record<string, { why: string; file?: string; as?: string }> = {
@@ -127,6 +135,16 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/e2e/src/versions.spec.ts',
     as: 'runSideBySide',
   },
+  'npm run restore-drill': {
+    why: 'its short form is a test',
+    file: 'apps/e2e/src/restore-drill.spec.ts',
+    as: 'loseNothing',
+  },
+  'cp -R "$CHECKPOINT_DIR/." "$BACKUP_DIR/checkpoints"': inDrill('cp -R "$CHECKPOINT_DIR'),
+  'pg_receivewal --dbname "$DATABASE_URL" --slot holdfast --create-slot --if-not-exists': inDrill('pg_receivewal'),
+  [`psql "$DATABASE_URL" -c "ALTER SYSTEM SET synchronous_standby_names = 'pg_receivewal'" ` +
+  `-c 'SELECT pg_reload_conf()'`]: inDrill('synchronous_standby_names'),
+  'mkdir -m 0700 "$PGDATA"': inDrill('tar -xzf'),
   'docker compose -f docker/compose.yaml exec postgres pg_dump …': { why: 'needs containers' },
   'holdfast restore': {
     why: 'erases customers, so that it needs its own database',

@@ -18,8 +18,11 @@ export interface Load {
   readonly attempts: readonly Attempt[];
 }
 
-/** Runs under load. `clients` are the apps of the load, which keep their tokens for minutes. */
-export type Disturbance = (load: Load, clients: Client[]) => Promise<void>;
+/**
+ * Runs under load. `clients` are the apps of the load, which keep their tokens for minutes; `customers` are those who
+ * have done everything that they will do.
+ */
+export type Disturbance = (load: Load, clients: Client[], customers: readonly AcknowledgedCustomer[]) => Promise<void>;
 
 export interface LoadOptions {
   /** Repeats what customers do. */
@@ -91,7 +94,8 @@ export async function underLoad(
   const workers = Promise.all(times(width).map(worker));
   const followers = [feedFollower, checkpointFollower, anonymousCaller];
   const following = Promise.all(followers.map((follower) => follower.runUntil(() => stopped)));
-  await disturb(client, [shop, reader]).finally(() => (stopped = true));
+  // A worker that fails ends the load.
+  await Promise.race([disturb(client, [shop, reader], customers), workers]).finally(() => (stopped = true));
   await workers;
   await following;
   const claims = customers.flatMap((c) => c.events).filter((e) => /issued|rekeyed/.test(e)).length;

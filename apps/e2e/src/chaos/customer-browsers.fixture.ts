@@ -45,8 +45,10 @@ export class CustomerBrowsers {
   async claim({ claimUrl }: Offer): Promise<Devices> {
     const token = new URL(claimUrl).hash.slice(1);
     const unacknowledged: Devices = [];
+    let last = '';
     for (let tries = 0; tries < 600; tries += 1) {
       const options = await this.#post<{ options: object }>('/claim/options', { token });
+      last = options?.text ?? 'no response';
       if (options?.body.code === 'claim_spent' && unacknowledged.length > 0) return unacknowledged;
       if (options?.status === 200) {
         const device = new SoftwareAuthenticator();
@@ -65,7 +67,7 @@ export class CustomerBrowsers {
         this.errors.push(`beginning a claim returned ${options.status} ${options.text}`);
       await sleep(100 + Math.random() * 200);
     }
-    throw new Error('a claim never succeeded');
+    throw new Error(`a claim never succeeded; last: ${last}`);
   }
 
   /** Signs in a customer who has a live credential. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Offer } from '@holdfast/contracts';
+import type { Group, Offer } from '@holdfast/contracts';
 import { Client } from '../client.ts';
 import { exchange, type Problem, type Reply } from '../http.ts';
 
@@ -75,6 +75,19 @@ export class RetryingClient {
     await this.#repeatUntilDone('DELETE', `/credentials/subjects/${subject}`, undefined, {
       status: 204,
       alreadyDone: '404 unknown_subject',
+    });
+  }
+
+  async createGroup(idempotencyKey: string, name: string): Promise<string> {
+    const headers = { 'idempotency-key': idempotencyKey };
+    const success = { status: 201, alreadyDone: '' };
+    return (await this.#repeatUntilDone<Group & Problem>('POST', '/admin/groups', { name }, success, headers))!.body.id;
+  }
+
+  async deleteGroup(id: string): Promise<void> {
+    await this.#repeatUntilDone('DELETE', `/admin/groups/${id}`, undefined, {
+      status: 204,
+      alreadyDone: '404 unknown_group',
     });
   }
 
