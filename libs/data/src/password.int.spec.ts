@@ -80,3 +80,23 @@ it('uses the previous password of the file until PostgreSQL has the new one', as
     await one.close();
   }
 });
+
+it('opens many connections at once while PostgreSQL refuses the current or the previous password', async () => {
+  const url = new URL(tables.ownerUrl);
+  url.username = role;
+  const options = { url: url.href, passwordFile, pool: 10, applicationName: 'test' };
+  const wait = statement('wait', 'SELECT pg_sleep(0.5)');
+  const allAtOnce = (database: Database) =>
+    Promise.all(Array.from({ length: options.pool }, () => database.transaction(() => database.rows(wait))));
+
+  await tables.query(`ALTER ROLE ${role} PASSWORD 'fifth'`);
+  writeFileSync(passwordFile, 'fifth');
+  const database = await Database.connect(options);
+  writeFileSync(`${passwordFile}_PREVIOUS`, 'fifth');
+  writeFileSync(passwordFile, 'sixth');
+  await allAtOnce(database);
+  const started = await Database.connect(options);
+  await tables.query(`ALTER ROLE ${role} PASSWORD 'sixth'`);
+  await allAtOnce(started);
+  await Promise.all([database, started].map((one) => one.close()));
+});

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Pool, PoolClient } from 'pg';
 
+/** One with each password, and one more when another connection has changed the password meanwhile. */
+const maxTries = 3;
+
 type Connect = () => Promise<PoolClient>;
 type Callback = (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void;
 
@@ -25,17 +28,22 @@ export class RotatingPassword {
     return (this.usesPrevious ? this.with(`${this.file}_PREVIOUS`) : undefined) ?? this.with(this.file) ?? this.address;
   }
 
-  /** When PostgreSQL refuses one password, the other one is tried, and used from now on. */
+  /**
+   * When PostgreSQL refuses one password, the other one is tried, and used from now on. Connections that are refused at
+   * the same time change it once, not back and forth.
+   */
   async retrying<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      // 28P01: invalid_password. Other methods of authentication than SCRAM and MD5 say 28000.
-      if (!['28P01', '28000'].includes((error as { code?: string }).code ?? '')) throw error;
-      const refused = this.url;
-      this.usesPrevious = !this.usesPrevious;
-      if (this.url === refused) throw error;
-      return work();
+    for (let tries = 1; ; tries += 1) {
+      const tried = this.url;
+      try {
+        return await work();
+      } catch (error) {
+        // 28P01: invalid_password. Other methods of authentication than SCRAM and MD5 say 28000.
+        const isRefused = ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
+        if (!isRefused || tries === maxTries) throw error;
+        if (this.url === tried) this.usesPrevious = !this.usesPrevious;
+        if (this.url === tried) throw error;
+      }
     }
   }
 
