@@ -11,6 +11,7 @@ const filesOfStack = [
   'shop',
   'logs',
   'checkpoints',
+  'passwords',
   'secrets.json',
   'demo.json',
   'demo.known.json',

@@ -17,6 +17,7 @@ import { nameOnShard, planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
 import { throughLinks, type LinkedAddresses } from './links.ts';
 import { restartWhenItStoresNothing } from './nats-restarts.ts';
+import { passwordFileEnv } from './password-files.ts';
 import { loadSecrets } from './secrets.ts';
 import { folderOf, logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses, type ShardAddresses } from './service-env.ts';
@@ -25,6 +26,7 @@ import { Supervised } from './supervised.ts';
 
 const readyTimeoutMs = 120_000;
 const secretsFile = join(home, 'secrets.json');
+const passwordsFolder = join(home, 'passwords');
 
 export interface Member {
   name: string;
@@ -229,12 +231,11 @@ export class Stack {
       const { service, shard, replica, readyUrl } = instance;
       const name = nameOnShard(service, shard);
       const { links, ...own } = reached[i]!;
-      const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program =>
-        serviceProgram(
-          instance,
-          serviceEnv(instance, this.#instances, own, loadSecrets(secretsFile), settings(more), this.#declared),
-          build,
-        );
+      const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program => {
+        const secrets = loadSecrets(secretsFile);
+        const env = serviceEnv(instance, this.#instances, own, secrets, settings(more), this.#declared);
+        return serviceProgram(instance, { ...env, ...passwordFileEnv(passwordsFolder, service, secrets) }, build);
+      };
       const supervised = this.#add({ name, replica, readyUrl, plan, ...(links && { links }) }, plan({}));
       supervised.onChange = () => this.#publish();
       supervised.start();

@@ -1,14 +1,20 @@
-// Every key is rotated by the steps of docs/runbook.md, all of them together, while customers are offered credentials,
-// claim them, sign in and are erased. Each service has two replicas, which are restarted one after the other.
+// Every key and password is rotated by the steps of docs/runbook.md, all of them together, while customers are offered
+// credentials, claim them, sign in and are erased. Each service has two replicas, which are restarted one after the
+// other.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { databaseRole, databaseServices, type ServiceName } from '@holdfast/contracts';
+import { databasePasswordName } from '@holdfast/platform-policy';
 import { eventually } from '@holdfast/testing';
 import { underLoad, type Load } from './chaos/chaos.ts';
 import { checkAll } from './chaos/checks.ts';
 import { PrivateStack } from './chaos/private-stack.ts';
 import { requestToken } from './client.ts';
 import { chaosSeed } from './config.ts';
+import { query } from './database.ts';
 import { closeConnections } from './http.ts';
+import type { StackSecrets } from './stack.ts';
 import { stack } from './under-test.ts';
 import { unexplained, type Replacement } from './versions/replace.ts';
 
@@ -26,6 +32,7 @@ const ownStack = new PrivateStack(join(stack.home, 'rotation'), services.map((se
   PRESENCE_SECONDS: '5',
 });
 const auditKeys = 'AUDIT_SIGNING_KEYS';
+const passwords = databaseServices.map(databasePasswordName);
 const replacements: Replacement[] = [];
 
 beforeAll(() => ownStack.start(), 180_000);
@@ -64,6 +71,22 @@ async function restartAll(load: Load): Promise<void> {
   }
 }
 
+/** The error of PostgreSQL with the password of a service that these secrets have. */
+async function signInError(service: ServiceName, secrets: StackSecrets): Promise<string | undefined> {
+  const url = new URL(ownStack.launcher.databaseUrl);
+  url.username = databaseRole(service);
+  url.password = secrets[databasePasswordName(service)]!;
+  const client = new pg.Client({ connectionString: url.href });
+  try {
+    await client.connect();
+    return undefined;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
 /** What finish says that the old values are needed for. */
 const reasonFor = (names: string[]) =>
   rotate('finish', names).then(
@@ -71,7 +94,7 @@ const reasonFor = (names: string[]) =>
     (error: Error & { stderr?: string }) => error.stderr ?? String(error),
   );
 
-it('loses and rejects no request while every key is rotated, and works without the old ones', async () => {
+it('loses and rejects no request while every key and password is rotated, and works without the old ones', async () => {
   const before = ownStack.secrets;
   const apps = ownStack.demo.organizations.flatMap((o) => o.apps.map(({ name }) => ownStack.app(o.shortId, name)));
   const withSecret = apps.filter(({ clientSecret }) => clientSecret);
@@ -80,11 +103,15 @@ it('loses and rejects no request while every key is rotated, and works without t
     { seed: chaosSeed(), width, pauseMs: 200, print: () => undefined },
     async (load, clients) => {
       await eventually(() => load.acknowledged >= 10, 60_000, 'the load to begin');
-      expect((await rotate('start', [...keys, ...nkeys, auditKeys])).changed).toEqual([...keys, ...nkeys, auditKeys]);
+      const all = [...keys, ...nkeys, auditKeys, ...passwords];
+      expect((await rotate('start', all)).changed).toEqual(all);
       expect((await rotate('start', keys)).changed).toEqual([]);
       await ownStack.control('reload', 'nats');
       for (const { shortId } of ownStack.demo.organizations) await ownStack.operator('key', 'rotate', shortId);
+      expect(await reasonFor(passwords)).toMatch(/PostgreSQL refuses the new password of holdfast_auth/);
+      // New processes use the earlier passwords until PostgreSQL has the new ones.
       await restartAll(load);
+      await ownStack.operator('database', 'setup');
       expect((await rotate('switch', [...keys, ...nkeys])).changed).toEqual([...keys, ...nkeys]);
       expect(await reasonFor(['KEY_ENCRYPTION_KEY_AUTH'])).toMatch(/No replica of auth uses the new value/);
       await restartAll(load);
@@ -100,7 +127,7 @@ it('loses and rejects no request while every key is rotated, and works without t
       expect(waiting).toMatch(/COOKIE_KEY: .*expires at/);
       expect(waiting).toMatch(/PAGE_TOKEN_KEY: Until /);
       await rotate('finish', ['COOKIE_KEY', 'PAGE_TOKEN_KEY', 'SECRET_PEPPER'], '--anyway');
-      await rotate('finish', nkeys);
+      await rotate('finish', [...nkeys, ...passwords]);
       await ownStack.control('reload', 'nats');
       await ownStack.operator('key', 'rotate', '--platform', '--overlap', '2');
       await restartAll(load);
@@ -111,7 +138,16 @@ it('loses and rejects no request while every key is rotated, and works without t
   await rotate('finish', [auditKeys], '--anyway');
   const after = ownStack.secrets;
   const isRotated = (key: string) => after[key] !== before[key] && after[`${key}_PREVIOUS`] === undefined;
-  expect([...keys, ...nkeys, auditKeys].filter((key) => !isRotated(key))).toEqual([]);
+  expect([...keys, ...nkeys, auditKeys, ...passwords].filter((key) => !isRotated(key))).toEqual([]);
   expect(await rotate('status', [])).toEqual([]);
+  for (const service of databaseServices)
+    expect([service, await signInError(service, before)]).toEqual([service, '28P01']);
+  // Every process can open new connections, also those that were not restarted.
+  await query(ownStack, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename LIKE 'holdfast\\_%'`);
+  const { shop, customers } = oracle;
+  await eventually(async () => expect((await shop.offer()).status).toBe(201), 30_000);
+  const { subject } = customers.find(({ erased }) => !erased)!;
+  await eventually(async () => expect((await shop.get(subject)).status).toBe(200), 30_000);
+  await eventually(async () => expect(await oracle.reader.feed()).not.toEqual([]), 30_000);
   for (const app of withSecret) expect((await requestToken(ownStack, app, 'offers:write')).status).not.toBe(401);
 }, 600_000);
