@@ -7,13 +7,11 @@ import {
   claimTokenSchema,
   completeClaim,
   getClaim,
-  webAuthnJson,
   type ErrorCode,
   type organizationProfile,
   type ReplyOf,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import type { GatewayConfig } from '../config.js';
@@ -22,28 +20,11 @@ import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
 import { Input } from '../requests/input.js';
 import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
-import { registrationExample } from './registration-example.js';
+import { linkExamples, linkRequests, optionsResponse, organizationOfLink } from './link-requests.js';
 
 const tag = 'Claim';
-const tokenNote = 'Needs no access token but the token of the claim link, in the body and never in a URL.';
-const isPublic = 'the token of the claim link authorizes it';
-// Any text is accepted as short id and token. One that cannot exist gets the same 404 as one that does not exist, so
-// that a truncated link gets the same error as a wrong one.
-const params = z.strictObject({
-  shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the claim link"),
-});
-const token = z.string().max(500).describe('The part of the claim link after `#`');
-const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
-const commonErrors: ErrorCode[] = [
-  'invalid_request',
-  'unknown_claim',
-  'cross_site_request',
-  'rate_limited',
-  'payload_too_large',
-  'unsupported_media_type',
-  'unavailable',
-  'internal',
-];
+const { isPublic, tokenNote, params, token, completion, commonErrors } = linkRequests('claim', 'unknown_claim');
+const tokenBody = z.strictObject({ token }).meta({ id: 'ClaimToken' });
 /** Only a genuine link leads to these errors, so each gets an audit record of its own. */
 const closedOfferErrors: ErrorCode[] = ['claim_spent', 'claim_expired', 'claim_withdrawn'];
 
@@ -59,7 +40,7 @@ export const claimEndpoint = endpoint({
   action: 'credential.claim',
   countAs: 'claim.read',
   params,
-  body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
+  body: tokenBody,
   responses: {
     200: {
       description: 'The offer of the link, also when it can no longer be claimed: see `state`',
@@ -72,7 +53,7 @@ export const claimEndpoint = endpoint({
   },
   errors: commonErrors,
   examples: {
-    body: { link: { summary: 'The part of the link after `#`', value: { token: tokenExample } } },
+    body: linkExamples.token,
     response: {
       organization: { name: 'Acme' },
       credentialType: { name: 'customer', display: 'Customer' },
@@ -99,29 +80,14 @@ export const claimOptionsEndpoint = endpoint({
   countAs: 'claim.begin',
   recordEach: closedOfferErrors,
   params,
-  body: z.strictObject({ token }).meta({ id: 'ClaimToken' }),
+  body: tokenBody,
   responses: {
-    200: {
-      description: 'The options',
-      headers: { 'Set-Cookie': 'Secret of the browser, `HttpOnly`, for `…/claim/complete`' },
-      schema: z
-        .strictObject({
-          options: webAuthnJson.describe('PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.9)'),
-        })
-        .meta({ id: 'ClaimOptions' }),
-    },
+    200: optionsResponse('claim', 'ClaimOptions'),
   },
   errors: [...commonErrors, ...closedOfferErrors, 'invalid_state'],
   examples: {
-    body: { link: { summary: 'The part of the link after `#`', value: { token: tokenExample } } },
-    response: {
-      options: {
-        rp: { id: 'id.example', name: 'Acme' },
-        challenge: 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG',
-        user: { id: 'n7Yw0g', name: 'Acme · 7F3K', displayName: '' },
-        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
-      },
-    },
+    body: linkExamples.token,
+    response: linkExamples.options,
   },
 });
 
@@ -139,12 +105,7 @@ export const completeClaimEndpoint = endpoint({
   action: 'credential.claim',
   recordEach: [...closedOfferErrors, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   params,
-  body: z
-    .strictObject({
-      token,
-      response: webAuthnJson.describe('RegistrationResponseJSON (WebAuthn Level 3 §5.1.8) of the authenticator'),
-    })
-    .meta({ id: 'ClaimCompletion' }),
+  body: z.strictObject(completion).meta({ id: 'ClaimCompletion' }),
   responses: {
     200: {
       description: 'The credential is issued',
@@ -155,12 +116,7 @@ export const completeClaimEndpoint = endpoint({
   },
   errors: [...commonErrors, ...closedOfferErrors, 'ceremony_expired', 'passkey_invalid', 'invalid_state'],
   examples: {
-    body: {
-      passkey: {
-        summary: "With the authenticator's response",
-        value: { token: tokenExample, response: registrationExample },
-      },
-    },
+    body: linkExamples.completion,
     response: { returnUrl: 'https://shop.example/welcome' },
   },
 });
@@ -217,10 +173,7 @@ export class ClaimController {
     return { ...(returnUrl && { returnUrl }) };
   }
 
-  /** The same error for an unknown organization, a suspended one and an unknown token: none can be probed. */
-  private async organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
-    const organization = claimTokenSchema.safeParse(token).success ? await this.organizations.find(shortId) : undefined;
-    if (!organization) throw new AppError('unknown_claim');
-    return organization;
+  private organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
+    return organizationOfLink(this.organizations, shortId, claimTokenSchema.safeParse(token).success, 'unknown_claim');
   }
 }

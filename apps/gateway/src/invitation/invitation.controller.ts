@@ -7,44 +7,27 @@ import {
   getInvitation,
   invitationLinkSchema,
   invitationTokenSchema,
-  webAuthnJson,
   type ErrorCode,
   type organizationProfile,
   type ReplyOf,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import { ClaimBrowser } from '../claim/claim-browser.js';
 import { ClaimGuard } from '../claim/claim.guard.js';
-import { registrationExample } from '../claim/registration-example.js';
+import { linkExamples, linkRequests, optionsResponse, organizationOfLink } from '../claim/link-requests.js';
 import type { GatewayConfig } from '../config.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
 import { Input } from '../requests/input.js';
 
 const tag = 'Invitation';
-const tokenNote = 'Needs no access token but the token of the invitation link, in the body and never in a URL.';
-const isPublic = 'the token of the invitation link authorizes it';
-// Any text is accepted as short id and token. One that cannot exist gets the same 404 as one that does not exist.
-const params = z.strictObject({
-  shortId: z.string().max(200).describe("The organization's short identifier, as it appears in the link"),
-});
-const token = z.string().max(500).describe('The part of the invitation link after `#`');
-const tokenBody = z.strictObject({ token }).meta({ id: 'InvitationToken' });
-const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
-const tokenExamples = { link: { summary: 'The part of the link after `#`', value: { token: tokenExample } } };
-const commonErrors: ErrorCode[] = [
-  'invalid_request',
+const { isPublic, tokenNote, params, token, completion, commonErrors } = linkRequests(
+  'invitation',
   'unknown_invitation',
-  'cross_site_request',
-  'rate_limited',
-  'payload_too_large',
-  'unsupported_media_type',
-  'unavailable',
-  'internal',
-];
+);
+const tokenBody = z.strictObject({ token }).meta({ id: 'InvitationToken' });
 /** Only a genuine link leads to these errors, so each gets an audit record of its own. */
 const closedErrors: ErrorCode[] = ['invitation_accepted', 'invitation_expired', 'invitation_withdrawn'];
 
@@ -75,7 +58,7 @@ const getInvitationEndpoint = endpoint({
   },
   errors: commonErrors,
   examples: {
-    body: tokenExamples,
+    body: linkExamples.token,
     response: {
       organization: { name: 'Acme' },
       state: 'open',
@@ -102,27 +85,12 @@ const invitationOptionsEndpoint = endpoint({
   params,
   body: tokenBody,
   responses: {
-    200: {
-      description: 'The options',
-      headers: { 'Set-Cookie': 'Secret of the browser, `HttpOnly`, for `…/invitation/complete`' },
-      schema: z
-        .strictObject({
-          options: webAuthnJson.describe('PublicKeyCredentialCreationOptionsJSON (WebAuthn Level 3 §5.1.9)'),
-        })
-        .meta({ id: 'InvitationOptions' }),
-    },
+    200: optionsResponse('invitation', 'InvitationOptions'),
   },
   errors: [...commonErrors, ...closedErrors],
   examples: {
-    body: tokenExamples,
-    response: {
-      options: {
-        rp: { id: 'id.example', name: 'Acme' },
-        challenge: 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG',
-        user: { id: 'n7Yw0g', name: 'Acme · 7F3K', displayName: '' },
-        pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
-      },
-    },
+    body: linkExamples.token,
+    response: linkExamples.options,
   },
 });
 
@@ -142,21 +110,11 @@ const completeInvitationEndpoint = endpoint({
   action: 'user.activate',
   recordEach: [...closedErrors, 'ceremony_expired', 'passkey_invalid'],
   params,
-  body: z
-    .strictObject({
-      token,
-      response: webAuthnJson.describe('RegistrationResponseJSON (WebAuthn Level 3 §5.1.8) of the authenticator'),
-    })
-    .meta({ id: 'InvitationCompletion' }),
+  body: z.strictObject(completion).meta({ id: 'InvitationCompletion' }),
   responses: { 204: { description: 'The person is active' } },
   errors: [...commonErrors, ...closedErrors, 'ceremony_expired', 'passkey_invalid'],
   examples: {
-    body: {
-      passkey: {
-        summary: "With the authenticator's response",
-        value: { token: tokenExample, response: registrationExample },
-      },
-    },
+    body: linkExamples.completion,
   },
 });
 
@@ -211,11 +169,12 @@ export class InvitationController {
     request.requestContext.audited = true;
   }
 
-  /** The same error for an unknown organization, a suspended one and an unknown token: none can be probed. */
-  private async organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
-    const valid = invitationTokenSchema.safeParse(token).success;
-    const organization = valid ? await this.organizations.find(shortId) : undefined;
-    if (!organization) throw new AppError('unknown_invitation');
-    return organization;
+  private organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {
+    return organizationOfLink(
+      this.organizations,
+      shortId,
+      invitationTokenSchema.safeParse(token).success,
+      'unknown_invitation',
+    );
   }
 }
