@@ -1,4 +1,5 @@
 import { jetStreamState } from '@holdfast/messaging/client';
+import { within } from '@holdfast/platform';
 import { doctorConfig, givenAddresses } from '../config.js';
 import { doctorFindings } from '../doctor/findings.js';
 import { withBus } from '../operator-session.js';
@@ -9,6 +10,7 @@ import { replicasReported, type Reported } from './replicas.js';
 
 /** Longest time that one part may take; they are collected at the same time. */
 const partTimeoutMs = 60_000;
+const late = (): Error => new Error(`it took longer than ${partTimeoutMs / 1000} s`);
 /** Of all files before compression. */
 const maxBytes = 30_000_000;
 
@@ -70,7 +72,7 @@ export async function makeBundle(at: Date): Promise<Bundle> {
     Object.entries(sourcesOf(doctorConfig())).map(
       async ([part, source]): Promise<{ files: ArchiveFile[]; parts: Part[] }> => {
         try {
-          const files = await within(partTimeoutMs, source(pseudonyms));
+          const files = await within(partTimeoutMs, source(pseudonyms), late);
           return {
             files,
             parts: files.map(({ name, content }) => ({ file: name, bytes: Buffer.byteLength(content) })),
@@ -97,12 +99,4 @@ export async function makeBundle(at: Date): Promise<Bundle> {
     parts,
     archive: await archiveOf('support-bundle', [json('contents.json', contents, pseudonyms), ...files], at),
   };
-}
-
-function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${timeoutMs / 1000} s`)), timeoutMs);
-  });
-  return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
