@@ -13,7 +13,7 @@ import { idleCpuOf, memoryOf, startTimes } from './footprint.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
-import { measureOverload, overloadTable } from './overload.ts';
+import { measureOverload, overloadCases, overloadMemoryTable, overloadTable } from './overload.ts';
 import { makePeopleCases, peopleCaseNames } from './people-cases.ts';
 import { seedPeople, type SeededPeople } from './people.ts';
 import { summarize } from './profile-summary.ts';
@@ -66,12 +66,14 @@ function seededPeople(): Promise<SeededPeople> {
 
 /** Measurements that overload the stack, without any other one. */
 async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
-  const overload = only.includes('overload') ? await measureOverload(await cases(), bench, seconds, print) : undefined;
+  const overload = only.includes('overload')
+    ? await measureOverload(overloadCases(await cases(), only), stack, seconds, print)
+    : undefined;
   const anonymous = only.includes('anonymous')
     ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, print)
     : undefined;
   print(`\n${machine}; commit ${commit()}, load average ${figure(loadBefore)} before\n`);
-  if (overload) print(`${overloadTable(overload)}\n`);
+  if (overload) print(`${overloadTable(overload)}\n\n${overloadMemoryTable(overload)}\n`);
   if (anonymous) print(`${anonymousTable(anonymous)}\n`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous }, mapsAsObjects, 2)}\n`);
 }

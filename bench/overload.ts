@@ -3,92 +3,144 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Case } from './cases.ts';
-import type { Bench } from './measure.ts';
-import { figure, table } from './table.ts';
+import { MemorySamples, type MemoryUse } from './memory-samples.ts';
+import { recoverySeconds } from './recovery.ts';
+import type { Stack } from './stack.ts';
+import { figure, megabytes, table } from './table.ts';
 import type { HttpJob } from './workers/job.ts';
-import type { OpenLoop, OpenLoopResult } from './workers/open-loop.ts';
+import type { OpenLoop, Phase, PhaseResult } from './workers/phases.ts';
 
 export interface Overload {
   name: string;
-  /** Responses per second with 64 concurrent requests, without a pause between requests. */
-  peak: number;
-  loads: (OpenLoopResult & { times: number })[];
+  peak: PhaseResult;
+  before: PhaseResult;
+  during: PhaseResult;
+  after: PhaseResult;
+  /** Seconds after the end of the overload; undefined if it had not recovered when the measurement ended. */
+  recovery: number | undefined;
+  memory: Map<string, MemoryUse>;
 }
 
 const names = ['token', 'get', 'offer'];
-const warmUpSeconds = 8;
-/** Fewer than a gateway accepts from one address. */
-const connections = 800;
-const restMs = 3000;
+const factor = 5;
+/** Of the peak, before and after the overload: a usual load, whose latency is that of no queue. */
+const usualShare = 0.5;
+const concurrency = 64;
+const warmUpSeconds = 10;
+const peakSeconds = 10;
+const usualSeconds = 10;
+const recoverySecondsMeasured = 15;
 
-/** Goodput when requests arrive at the rate of the peak, and at five times that rate. */
+/**
+ * What happens when five times as many requests arrive as the stack can serve: a usual load, the overload for
+ * `seconds`, and the usual load again. It ends after these times and the time limit of the last request.
+ */
 export async function measureOverload(
   cases: Case[],
-  bench: Bench,
+  stack: Stack,
   seconds: number,
   print: (text: string) => void,
 ): Promise<Overload[]> {
   const results: Overload[] = [];
-  for (const { name, stack } of cases) {
-    if (!names.includes(name) || stack.kind !== 'http') continue;
-    print(`Overload: ${name}, warming up and measuring the peak ...`);
-    await bench.measure(stack, { concurrency: 64, seconds: warmUpSeconds });
-    const peak = (await bench.measure(stack, { concurrency: 64, seconds })).rate;
-    const loads: Overload['loads'] = [];
-    for (const times of [1, 5]) {
-      print(`Overload: ${name}, ${figure(peak * times)} arrivals a second for ${seconds} s ...`);
-      loads.push({ ...(await openLoop(stack, peak * times, seconds)), times });
-      await sleep(restMs);
-    }
-    results.push({ name, peak, loads });
+  for (const { name, stack: job } of cases) {
+    if (job.kind !== 'http') continue;
+    const generator = new Generator(job);
+    print(`Overload: ${name}, warming up and measuring the peak for ${warmUpSeconds + peakSeconds} s ...`);
+    const [, peak] = await generator.run([
+      { name: 'warm-up', concurrency, seconds: warmUpSeconds },
+      { name: 'peak', concurrency, seconds: peakSeconds },
+    ]);
+    const rate = rateOf(peak!);
+    await sleep(1000);
+    print(`Overload: ${name}, ${figure(rate * factor)} arrivals a second for ${seconds} s ...`);
+    const samples = new MemorySamples(stack);
+    const [before, during, after] = await generator.run([
+      { name: 'before', rate: rate * usualShare, seconds: usualSeconds },
+      { name: `${factor}x`, rate: rate * factor, seconds },
+      { name: 'after', rate: rate * usualShare, seconds: recoverySecondsMeasured },
+    ]);
+    const memory = samples.end(usualSeconds, usualSeconds + seconds);
+    generator.end();
+    const recovery = recoverySeconds(before!.slices, after!.slices);
+    results.push({ name, peak: peak!, before: before!, during: during!, after: after!, recovery, memory });
   }
   return results;
 }
 
-async function openLoop({ url, requests, expect }: HttpJob, rate: number, seconds: number): Promise<OpenLoopResult> {
-  const child = fork(fileURLToPath(new URL('./workers/open-loop.ts', import.meta.url)), [], {
+/** The cases of an overload that were selected; all if none was. */
+export function overloadCases(cases: Case[], only: readonly string[]): Case[] {
+  const selected = names.filter((name) => only.includes(name));
+  return cases.filter(({ name }) => (selected.length > 0 ? selected : names).includes(name));
+}
+
+class Generator {
+  readonly #job: HttpJob;
+  readonly #child = fork(fileURLToPath(new URL('./workers/open-loop.ts', import.meta.url)), [], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
+    // JSON would make null of NaN.
+    serialization: 'advanced',
   });
-  child.send({ job: { url, requests, expect, rate, seconds, connections } satisfies OpenLoop });
-  const [{ result, error }] = (await once(child, 'message')) as [{ result?: OpenLoopResult; error?: string }];
-  child.disconnect();
-  if (!result) throw new Error(error);
-  return result;
+
+  constructor(job: HttpJob) {
+    this.#job = job;
+  }
+
+  async run(phases: Phase[]): Promise<PhaseResult[]> {
+    const { url, requests, expect } = this.#job;
+    this.#child.send({ job: { url, requests, expect, phases } satisfies OpenLoop });
+    const [{ result, error }] = (await once(this.#child, 'message')) as [{ result?: PhaseResult[]; error?: string }];
+    if (!result) throw new Error(error);
+    return result;
+  }
+
+  end(): void {
+    this.#child.disconnect();
+  }
+}
+
+function rateOf({ good, seconds }: PhaseResult): number {
+  return good / seconds;
+}
+
+function coresOf({ ownCpu, seconds }: PhaseResult): number {
+  return ownCpu / 1e6 / seconds;
 }
 
 export function overloadTable(overloads: Overload[]): string {
-  const rows = overloads.flatMap(({ name, peak, loads }) =>
-    loads.map((l) => {
-      const goodput = l.good / l.seconds;
-      return [
-        name,
-        `${l.times}x`,
-        figure(peak),
-        figure(l.sent / l.seconds),
-        figure(goodput),
-        figure(goodput / peak),
-        figure(l.p50),
-        figure(l.p99),
-        String(l.rejected),
-        String(l.failed),
-        figure(l.ownCpu / 1e6 / l.seconds),
-      ];
-    }),
+  const rows = overloads.flatMap(({ name, peak, before, during, after, recovery }) =>
+    [peak, before, during, after].map((phase) => [
+      `${name}, ${phase.name}`,
+      figure(phase.sent / phase.seconds),
+      figure(rateOf(phase)),
+      phase === during ? figure(rateOf(during) / rateOf(peak)) : '',
+      String(phase.rejected),
+      failuresOf(phase),
+      figure(phase.p50),
+      figure(phase.p99),
+      figure(phase.rejectedP99),
+      figure(coresOf(phase)),
+      phase === after ? (recovery === undefined ? 'no' : figure(recovery)) : '',
+    ]),
   );
-  return table(
-    [
-      'overload',
-      'peak',
-      'peak/s',
-      'sent/s',
-      'good/s',
-      'good ÷ peak',
-      'p50 ms',
-      'p99 ms',
-      'rejected',
-      'failed',
-      'generator cores',
-    ],
-    rows,
+  const head = ['sent/s', 'good/s', 'good ÷ peak', 'rejected', 'failed', 'p50 ms', 'p99 ms', 'rejected p99 ms'];
+  return table(['overload', ...head, 'generator cores', 'recovered after s'], rows);
+}
+
+function failuresOf({ failed }: PhaseResult): string {
+  const reasons = Object.entries(failed);
+  return reasons.length === 0 ? '0' : reasons.map(([reason, count]) => `${count} (${reason})`).join('\n');
+}
+
+/** RSS of each process, and the heap of the services of Node.js. */
+export function overloadMemoryTable(overloads: Overload[]): string {
+  const times = ['before', 'firstHalf', 'secondHalf', 'after'] as const;
+  const rows = overloads.flatMap(({ name, memory }) =>
+    [...memory].map(([process, use]) => [
+      `${name}, ${process}`,
+      ...times.map((at) => megabytes(use.rss[at])),
+      ...times.map((at) => (use.heap ? megabytes(use.heap[at]) : '')),
+    ]),
   );
+  const columns = ['before', '1st half', '2nd half', 'after'];
+  return table(['memory, MB', ...columns.map((c) => `RSS ${c}`), ...columns.map((c) => `heap ${c}`)], rows);
 }

@@ -1,111 +1,190 @@
-// Sends requests without waiting for responses, in its own process, with undici over kept connections and without
-// reading bodies. It runs on the same cores as the stack; `ownCpu` is its share.
-import { Pool } from 'undici';
+// Sends requests in phases, in its own process, over kept connections and with as little CPU time as possible: it runs
+// on the same two cores as the stack, and `ownCpu` is its share. A client library would take several times as much.
 import { percentile } from '../statistics.ts';
 import type { HttpRequest } from './job.ts';
-
-export interface OpenLoop {
-  url: string;
-  requests: HttpRequest[];
-  expect: number;
-  /** Requests per second, for `seconds`. */
-  rate: number;
-  seconds: number;
-  connections: number;
-}
-
-export interface OpenLoopResult {
-  sent: number;
-  good: number;
-  /** Responses with 429 and 503. */
-  rejected: number;
-  /** Other responses, and requests without a response. */
-  failed: number;
-  /** Latency of good responses from the moment when the request was due, in ms. */
-  p50: number;
-  p99: number;
-  /** Until the last response, in s. */
-  seconds: number;
-  /** CPU time of this process, in µs. */
-  ownCpu: number;
-}
+import { LoadConnection, type Reply } from './load-connection.ts';
+import { sliceMs, type OpenLoop, type Phase, type PhaseResult, type Slice } from './phases.ts';
 
 const tickMs = 5;
+/** Fewer than a gateway accepts from one address. */
+const maxConnections = 800;
 /** A caller would not wait longer. */
 const timeoutMs = 10_000;
+const sweepMs = 250;
 
-async function load({ url, requests, expect, rate, seconds, connections }: OpenLoop): Promise<OpenLoopResult> {
-  const pool = new Pool(new URL(url).origin, {
-    connections,
-    pipelining: 1,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-  });
-  const latencies: number[] = [];
-  const seen = { sent: 0, good: 0, rejected: 0, failed: 0, finished: 0 };
-  const before = process.cpuUsage();
-  const began = performance.now();
-  let ended = began;
+/** One phase: what was due, and how it ended. */
+class Phased {
+  readonly good: { atMs: number; latencyMs: number }[] = [];
+  readonly rejected: { atMs: number; latencyMs: number }[] = [];
+  readonly failed: { atMs: number; reason: string }[] = [];
+  sent = 0;
+  cpu = 0;
 
-  const send = (dueAt: number): void => {
-    const { method, path, headers = {}, body = null } = requests[seen.sent % requests.length]!;
-    seen.sent += 1;
-    let status = 0;
-    const finish = (): void => {
-      ended = performance.now();
-      seen.finished += 1;
-      if (status === expect) {
-        seen.good += 1;
-        latencies.push(ended - dueAt);
-      } else if (status === 429 || status === 503) seen.rejected += 1;
-      else seen.failed += 1;
+  readonly phase: Phase;
+  readonly beganAt = performance.now();
+  readonly #expected: number;
+
+  constructor(phase: Phase, expected: number) {
+    this.phase = phase;
+    this.#expected = expected;
+  }
+
+  end(dueAt: number, { status, retryAfter, failure }: Reply): void {
+    const latencyMs = performance.now() - dueAt;
+    const atMs = dueAt - this.beganAt;
+    if (status === this.#expected) this.good.push({ atMs, latencyMs });
+    else if ((status === 429 || status === 503) && retryAfter) this.rejected.push({ atMs, latencyMs });
+    else this.failed.push({ atMs, reason: failure ?? `${status}${retryAfter ? '' : ' without Retry-After'}` });
+  }
+
+  get result(): PhaseResult {
+    const { name, seconds } = this.phase;
+    const reasons = new Map<string, number>();
+    for (const { reason } of this.failed) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+    const latencies = sorted(this.good);
+    return {
+      name,
+      seconds,
+      sent: this.sent,
+      good: this.good.length,
+      rejected: this.rejected.length,
+      failed: Object.fromEntries(reasons),
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+      rejectedP99: percentile(sorted(this.rejected), 0.99),
+      slices: Array.from({ length: Math.ceil((seconds * 1000) / sliceMs) }, (_, index) => this.#slice(index * sliceMs)),
+      ownCpu: this.cpu,
     };
-    pool.dispatch(
-      { method, path, headers, body },
-      {
-        onRequestStart: () => undefined,
-        onResponseStart: (_controller, code) => void (status = code),
-        onResponseData: () => undefined,
-        onResponseEnd: finish,
-        onResponseError: () => {
-          status = 0;
-          finish();
-        },
-      },
-    );
-  };
+  }
 
-  const total = Math.round(rate * seconds);
-  await new Promise<void>((resolve) => {
-    const ticking = setInterval(() => {
-      const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * rate));
-      while (seen.sent < due) send(began + (seen.sent / rate) * 1000);
-      if (seen.sent < total) return;
-      clearInterval(ticking);
-      resolve();
-    }, tickMs);
-  });
-  const endsAt = performance.now() + timeoutMs;
-  while (seen.finished < seen.sent && performance.now() < endsAt)
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  seen.failed += seen.sent - seen.finished;
-  const { user, system } = process.cpuUsage(before);
-  await pool.destroy();
-  const sorted = Float64Array.from(latencies).sort();
-  return {
-    sent: seen.sent,
-    good: seen.good,
-    rejected: seen.rejected,
-    failed: seen.failed,
-    p50: percentile(sorted, 0.5),
-    p99: percentile(sorted, 0.99),
-    seconds: (ended - began) / 1000,
-    ownCpu: user + system,
-  };
+  #slice(fromMs: number): Slice {
+    const within = ({ atMs }: { atMs: number }): boolean => atMs >= fromMs && atMs < fromMs + sliceMs;
+    const latencies = sorted(this.good.filter(within));
+    return {
+      atMs: fromMs,
+      good: latencies.length,
+      rejected: this.rejected.filter(within).length,
+      failed: this.failed.filter(within).length,
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+    };
+  }
+}
+
+function sorted(ended: { latencyMs: number }[]): Float64Array {
+  return Float64Array.from(ended, ({ latencyMs }) => latencyMs).sort();
+}
+
+/** Sends the requests of all phases. */
+class Generator {
+  readonly #idle: LoadConnection[] = [];
+  readonly #connections = new Set<LoadConnection>();
+  /** Requests that are due while all connections are busy. */
+  #due: { phased: Phased; dueAt: number }[] = [];
+  #next = 0;
+  #unfinished = 0;
+  readonly #job: OpenLoop;
+  readonly #messages: Buffer[];
+
+  constructor(job: OpenLoop) {
+    this.#job = job;
+    this.#messages = job.requests.map((request) => encode(new URL(job.url).host, request));
+  }
+
+  async run(): Promise<PhaseResult[]> {
+    const sweeping = setInterval(() => this.#sweep(), sweepMs);
+    const results: Phased[] = [];
+    for (const phase of this.#job.phases) {
+      const before = process.cpuUsage();
+      const phased = new Phased(phase, this.#job.expect);
+      results.push(phased);
+      await (phase.rate === undefined ? this.#closedLoop(phased) : this.#openLoop(phased, phase.rate));
+      const { user, system } = process.cpuUsage(before);
+      phased.cpu = user + system;
+    }
+    while (this.#unfinished > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    clearInterval(sweeping);
+    for (const connection of this.#connections) connection.destroy();
+    return results.map(({ result }) => result);
+  }
+
+  #openLoop(phased: Phased, rate: number): Promise<void> {
+    const total = Math.round(rate * phased.phase.seconds);
+    return new Promise((resolve) => {
+      const ticking = setInterval(() => {
+        const due = Math.min(total, Math.floor(((performance.now() - phased.beganAt) / 1000) * rate));
+        while (phased.sent < due) this.#send(phased, phased.beganAt + (phased.sent / rate) * 1000);
+        if (phased.sent < total) return;
+        clearInterval(ticking);
+        resolve();
+      }, tickMs);
+    });
+  }
+
+  async #closedLoop(phased: Phased): Promise<void> {
+    const endsAt = phased.beganAt + phased.phase.seconds * 1000;
+    const one = async (): Promise<void> => {
+      while (performance.now() < endsAt)
+        await new Promise<void>((resolve) => this.#send(phased, performance.now(), resolve));
+    };
+    await Promise.all(Array.from({ length: phased.phase.concurrency! }, one));
+  }
+
+  #send(phased: Phased, dueAt: number, then?: () => void): void {
+    phased.sent += 1;
+    this.#unfinished += 1;
+    const connection = this.#idle.pop() ?? this.#connect();
+    if (connection) this.#begin(connection, phased, dueAt, then);
+    else this.#due.push({ phased, dueAt });
+  }
+
+  #begin(connection: LoadConnection, phased: Phased, dueAt: number, then?: () => void): void {
+    connection.send(this.#messages[this.#next++ % this.#messages.length]!, (reply) => {
+      this.#unfinished -= 1;
+      phased.end(dueAt, reply);
+      if (!connection.isOpen) this.#connections.delete(connection);
+      const waiting = this.#due.shift();
+      const free = connection.isOpen ? connection : waiting && this.#connect();
+      if (waiting && free) this.#begin(free, waiting.phased, waiting.dueAt);
+      else if (free) this.#idle.push(free);
+      then?.();
+    });
+  }
+
+  #connect(): LoadConnection | undefined {
+    if (this.#connections.size >= maxConnections) return undefined;
+    const connection = new LoadConnection(new URL(this.#job.url), () => {
+      this.#connections.delete(connection);
+      const index = this.#idle.indexOf(connection);
+      if (index >= 0) this.#idle.splice(index, 1);
+    });
+    this.#connections.add(connection);
+    return connection;
+  }
+
+  /** Ends what no caller would wait for any longer. */
+  #sweep(): void {
+    const before = performance.now() - timeoutMs;
+    for (const connection of this.#connections) connection.expire(before);
+    const late = this.#due.filter(({ dueAt }) => dueAt < before);
+    this.#due = this.#due.filter(({ dueAt }) => dueAt >= before);
+    for (const { phased, dueAt } of late) {
+      this.#unfinished -= 1;
+      phased.end(dueAt, { status: 0, retryAfter: false, failure: 'no free connection' });
+    }
+  }
+}
+
+function encode(host: string, { method, path, headers = {}, body = '' }: HttpRequest): Buffer {
+  const lines = Object.entries({ host, ...headers, 'content-length': String(Buffer.byteLength(body)) });
+  const head = lines
+    .filter(([name]) => method === 'POST' || name !== 'content-length')
+    .map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body}`);
 }
 
 process.on('message', ({ job }: { job: OpenLoop }) => {
-  load(job).then(
+  new Generator(job).run().then(
     (result) => process.send?.({ result }),
     (error: Error) => process.send?.({ error: error.stack ?? error.message }),
   );

@@ -26,6 +26,15 @@ export const configSchema = baseConfigSchema.extend({
     .min(1)
     .default(1000)
     .describe('Maximum of concurrent connections per IPv4 address or IPv6 /64; trusted proxies have no such limit'),
+  HTTP_MAX_REQUESTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(256)
+    .describe(
+      'Maximum of requests in progress of a replica, without those whose body has not arrived; further ones are ' +
+        'rejected with 503 at once',
+    ),
   HTTP_HEADERS_TIMEOUT_SECONDS: z.coerce
     .number()
     .int()
@@ -68,7 +77,8 @@ export const configSchema = baseConfigSchema.extend({
     .min(1)
     .default(32)
     .describe(
-      'Maximum of concurrent requests to auth per IPv4 address or IPv6 /64; further ones wait half a second at most',
+      'Maximum of concurrent requests to auth per IPv4 address or IPv6 /64; further ones wait half a second at most, ' +
+        'and none while others have waited for 100 ms',
     ),
   AUTH_TIMEOUT_SECONDS: z.coerce
     .number()

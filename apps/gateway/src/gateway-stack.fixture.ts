@@ -157,6 +157,7 @@ export class GatewayStack {
       service: 'gateway',
       config,
       module: GatewayModule,
+      outgoing: { max: config.BUS_MAX_REQUESTS, maxPerService: config.BUS_MAX_REQUESTS_PER_SERVICE },
       createApp: createHttpApp(config),
       logger: silent,
       machineTimeMs: () => Date.now() + this.aheadMs.gateway,

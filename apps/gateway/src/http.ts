@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
-import { type BusTransport } from '@holdfast/messaging';
+import { Bus, type BusTransport } from '@holdfast/messaging';
 import {
   AppError,
   CLOCK,
@@ -21,8 +21,8 @@ import { limitRequests } from './access/limit-requests.js';
 import { RequestLimits } from './access/request-limits.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
-import { overloadListener, shedBacklog } from './edge/backlog.js';
 import { limitConnections } from './edge/connection-limits.js';
+import { rejectEarly } from './edge/early-rejection.js';
 import { observeRequests } from './edge/observe-requests.js';
 import { rawErrorWriter, type CommonHeaders } from './edge/problems/raw-error.js';
 import { unroutableHandlers } from './edge/problems/unroutable.js';
@@ -31,6 +31,7 @@ import { assertEndpoints } from './endpoints/endpoint-assertion.js';
 import { ENDPOINTS, routeOf, type Endpoint } from './endpoints/endpoint.js';
 import { RouteTable } from './endpoints/route-table.js';
 import { isProbe } from './health/health.controller.js';
+import { AuthProxy } from './issuer/proxy/auth-proxy.js';
 
 /** Creates the HTTP server of the gateway. It listens only after the start-up assertion has passed for every route. */
 export function createHttpApp(config: GatewayConfig) {
@@ -87,7 +88,19 @@ export function createHttpApp(config: GatewayConfig) {
       await untilUnused(fastify.server, config.HTTP_DRAIN_SECONDS * 1000);
       phase = 'closing';
     });
+    const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
+    app.get(Shutdown).before(() => observer.flush());
     const errorForms = new Map(endpoints.map((declared) => [routeOf(declared), declared.errorForm]));
+    const [bus, proxy] = [app.get(Bus), app.get(AuthProxy)];
+    // The first hook: it must cost next to nothing.
+    rejectEarly(fastify, {
+      maxBacklogMs: config.MAX_BACKLOG_MS,
+      maxRequests: config.HTTP_MAX_REQUESTS,
+      limitReached: (request) => proxy.limitReached(request) ?? bus.limitReached(matchedRoute(request)),
+      errorFormOf: (request) => errorForms.get(matchedRoute(request)),
+      writeError,
+      observer,
+    });
     fastify.addHook('onRequest', (request, reply, done) => {
       const span = isProbe(request.routeOptions.url ?? '') ? undefined : startRequestSpan(request.method);
       request.requestContext = newRequestContext(request, errorForms.get(matchedRoute(request)), span);
@@ -96,8 +109,6 @@ export function createHttpApp(config: GatewayConfig) {
       if (span) span.run(done);
       else done();
     });
-    const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
-    app.get(Shutdown).before(() => observer.flush());
     observeRequests(fastify, observer);
     fastify.addHook('onRequest', (request, _reply, done) =>
       done(
@@ -108,7 +119,6 @@ export function createHttpApp(config: GatewayConfig) {
             : repeatedHostError(request),
       ),
     );
-    shedBacklog(fastify.server, config.MAX_BACKLOG_MS, overloadListener(endpoints, writeError, observer));
     limitRequests(fastify, app.get(RequestLimits));
     fastify.addHook('onSend', async (request, reply, payload) => {
       const version = request.requestContext.claims?.api_version;
@@ -120,7 +130,9 @@ export function createHttpApp(config: GatewayConfig) {
     assertEndpoints(routes.all(), endpoints);
     app.connectMicroservice({ strategy: transport });
     await app.startAllMicroservices();
-    await app.listen(config.HTTP_PORT, config.HTTP_HOST);
+    // Node's default of 511 is less than one address may open at once. Beyond it the kernel resets connections.
+    const { HTTP_PORT: port, HTTP_HOST: host, HTTP_MAX_CONNECTIONS: backlog } = config;
+    await app.listen({ port, host, backlog });
     return app;
   };
 }

@@ -105,6 +105,11 @@ export class Bus {
     return this.limits ? this.limits.run(contract, context, send) : send();
   }
 
+  /** `service` when requests of this route were rejected by a limit that is still reached; for an early rejection. */
+  limitReached(route: string): 'service' | undefined {
+    return this.limits?.isReached(route) ? 'service' : undefined;
+  }
+
   private async measured<T>({ subject }: Contract, send: () => Promise<T>): Promise<T> {
     const startedAtMs = performance.now();
     let code = 'ok';

@@ -46,3 +46,18 @@ test('sends further requests after failures', async () => {
   const fail = () => limits.run(createOffer, testContext(), () => Promise.reject(new Error('failed')));
   for (let i = 0; i < 3; i += 1) await expect(fail()).rejects.toThrow('failed');
 });
+
+test('says of a route whose request was rejected that the limit is still reached, until a request has ended', async () => {
+  const limits = new OutgoingLimits({ max: 3, maxPerService: 1 });
+  const { send, end } = pendingRequests(limits);
+  const context = testContext();
+  const route = `${context.request.method} ${context.request.route}`;
+  const running = send(createOffer);
+  // No request of the route was rejected, so nothing is known of what it calls.
+  expect(limits.isReached(route)).toBe(false);
+  expect(await send(createOffer)).toBe('rejected');
+  expect([limits.isReached(route), limits.isReached('GET /other')]).toEqual([true, false]);
+  end();
+  await running;
+  expect(limits.isReached(route)).toBe(false);
+});

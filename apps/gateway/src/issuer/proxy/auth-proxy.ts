@@ -7,7 +7,7 @@ import { AppError, inSpan, isRepeated, networkOf, readBody, SpanKind, type SpanD
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import { parseErrorOrigin } from '../../edge/observe-requests.js';
-import { callerIdsOf, routeTemplate } from '../../edge/request-context.js';
+import { callerIdsOf, matchedRoute, routeTemplate } from '../../edge/request-context.js';
 import { NotStartedError, type AuthResponse } from './auth-replica.js';
 import { AuthReplicas } from './auth-replicas.js';
 import { ConcurrencyLimit, NoCapacityError } from './concurrency-limit.js';
@@ -17,9 +17,10 @@ import { requestHeaders } from './proxied-headers.js';
 const maxBodyBytes = 65_536;
 
 /** Limits of requests that wait for a connection to auth. A retry serves a caller better than a longer wait. */
-const maxWaiting = 1024;
-const maxWaitingPerNetwork = 256;
+const maxWaiting = 128;
+const maxWaitingPerNetwork = 64;
 const maxWaitMs = 500;
+const maxQueueAgeMs = 100;
 
 const requestsInFlight = new Gauge({
   name: 'holdfast_auth_requests_in_flight',
@@ -41,6 +42,8 @@ const shed = new Counter({
 @Injectable()
 export class AuthProxy {
   private readonly limit: ConcurrencyLimit;
+  /** Known from the first request of each. */
+  private readonly forwardedRoutes = new Set<string>();
 
   constructor(
     private readonly replicas: AuthReplicas,
@@ -52,10 +55,19 @@ export class AuthProxy {
       maxWaiting,
       maxWaitingPerKey: maxWaitingPerNetwork,
       maxWaitMs,
+      maxQueueAgeMs,
     });
   }
 
+  /** Why a request would not be sent to auth, by the present state of its limits; for an early rejection. */
+  limitReached(request: FastifyRequest): 'network' | 'auth' | undefined {
+    if (!this.forwardedRoutes.has(matchedRoute(request))) return undefined;
+    const reached = this.limit.reached(networkOf(request.ip));
+    return reached && (reached === 'key' ? 'network' : 'auth');
+  }
+
   async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    this.forwardedRoutes.add(matchedRoute(request));
     // Node keeps the first header. A proxy in front of us that reads the last would see another client.
     if (isRepeated(request.raw, 'authorization'))
       throw new AppError('invalid_request', 'Send one Authorization header.', { status: 400 });
@@ -77,8 +89,9 @@ export class AuthProxy {
       traceparent: trace.traceparent,
       ...callerIdsOf(request.requestContext),
     });
-    // The request is sent even if its caller has disconnected: auth must count every attempt.
     const send = (traceparent = trace.traceparent) => {
+      // While it waited. Once it is sent, its end does not depend on the caller: auth must count every attempt.
+      if (request.raw.socket.destroyed) throw new AppError('client_closed_request');
       requestsInFlight.inc();
       return this.replicas
         .send({
@@ -92,6 +105,7 @@ export class AuthProxy {
     try {
       return await this.limit.run(networkOf(address), () => inSpan(() => spanOf(request), send));
     } catch (error) {
+      if (error instanceof AppError) throw error;
       // The detail is for the access line; the caller only gets the code and Retry-After.
       request.requestContext.detail = String(error);
       if (error instanceof NoCapacityError) shed.inc({ because: error.because });

@@ -7,6 +7,8 @@ export interface ConcurrencyLimits {
   maxWaiting: number;
   maxWaitingPerKey: number;
   maxWaitMs: number;
+  /** While the first in a queue has waited longer than this, the queue takes no further work. */
+  maxQueueAgeMs: number;
 }
 
 /**
@@ -23,24 +25,43 @@ export class NoCapacityError extends Error {
 
 interface Waiting {
   key: string;
+  enqueuedAt: number;
   begin: () => void;
   refuse: (because: 'key' | 'all') => void;
 }
 
 /**
  * Limits concurrent work, in total and per key, so that no key can take all of it: queued work of other keys overtakes
- * that of a key at its limit. The queue is short, in length and time, so that a backlog never grows to seconds.
+ * that of a key at its limit. Queues are for bursts: one whose first work has waited for `maxQueueAgeMs` takes no more,
+ * since whoever came then would wait as long. So a lasting overload is rejected on arrival, however fast or slow the
+ * work is, and hardly anything waits in vain.
  */
 export class ConcurrencyLimit {
   private readonly running = new Map<string, number>();
-  private readonly waitingOf = new Map<string, number>();
+  /** In order of arrival. */
+  private readonly queues = new Map<string, Set<Waiting>>();
+  private readonly waiting = new Set<Waiting>();
   private total = 0;
-  private waiting: Waiting[] = [];
 
-  constructor(private readonly limits: ConcurrencyLimits) {}
+  constructor(
+    private readonly limits: ConcurrencyLimits,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   get inFlight(): number {
     return this.total;
+  }
+
+  /** Why `run` would reject work of this key at once; undefined when it would not. */
+  reached(key: string): 'key' | 'all' | undefined {
+    if (this.mayRun(key)) return undefined;
+    const { maxWaiting, maxWaitingPerKey } = this.limits;
+    const isFull = (queue: Set<Waiting> | undefined, max: number): boolean =>
+      queue !== undefined && (queue.size >= max || this.isOld(queue));
+    if (isFull(this.queues.get(key), maxWaitingPerKey)) return 'key';
+    // Old work of another key at its own limit says nothing about how long this key would wait.
+    const isLimitOfAll = this.total >= this.limits.max();
+    return this.waiting.size >= maxWaiting || (isLimitOfAll && this.isOld(this.waiting)) ? 'all' : undefined;
   }
 
   /** @throws NoCapacityError */
@@ -58,25 +79,34 @@ export class ConcurrencyLimit {
     return this.total < this.limits.max() && countOf(this.running, key) < this.limits.maxPerKey;
   }
 
+  private isOld(queue: Set<Waiting>): boolean {
+    const [first] = queue;
+    return first !== undefined && this.now() - first.enqueuedAt > this.limits.maxQueueAgeMs;
+  }
+
   private wait(key: string): Promise<void> {
-    const { maxWaiting, maxWaitingPerKey, maxWaitMs } = this.limits;
-    if (countOf(this.waitingOf, key) >= maxWaitingPerKey) return Promise.reject(NoCapacityError.of.key);
-    if (this.waiting.length >= maxWaiting) return Promise.reject(NoCapacityError.of.all);
-    add(this.waitingOf, key, 1);
+    const because = this.reached(key);
+    if (because) return Promise.reject(NoCapacityError.of[because]);
+    let queue = this.queues.get(key);
+    if (!queue) this.queues.set(key, (queue = new Set()));
     return new Promise((resolve, reject) => {
       const done = (settle: () => void): void => {
         clearTimeout(timer);
-        this.waiting = this.waiting.filter((w) => w !== waiting);
-        add(this.waitingOf, key, -1);
+        this.waiting.delete(waiting);
+        queue.delete(waiting);
+        if (queue.size === 0) this.queues.delete(key);
         settle();
       };
       const waiting: Waiting = {
         key,
+        enqueuedAt: this.now(),
         begin: () => done(resolve),
         refuse: (because) => done(() => reject(NoCapacityError.of[because])),
       };
-      const timer = setTimeout(() => waiting.refuse(this.total < this.limits.max() ? 'key' : 'all'), maxWaitMs).unref();
-      this.waiting.push(waiting);
+      const refuse = (): void => waiting.refuse(this.total < this.limits.max() ? 'key' : 'all');
+      const timer = setTimeout(refuse, this.limits.maxWaitMs).unref();
+      this.waiting.add(waiting);
+      queue.add(waiting);
     });
   }
 
@@ -88,11 +118,12 @@ export class ConcurrencyLimit {
   private leave(key: string): void {
     this.total -= 1;
     add(this.running, key, -1);
-    const next = this.waiting.find((w) => this.mayRun(w.key));
-    if (!next) return;
-    // Count it now and not when its promise resolves: other work could start in between and exceed the limit.
-    this.enter(next.key);
-    next.begin();
+    for (const next of this.waiting) {
+      if (!this.mayRun(next.key)) continue;
+      // Count it now and not when its promise resolves: other work could start in between and exceed the limit.
+      this.enter(next.key);
+      return next.begin();
+    }
   }
 }
 
