@@ -18,10 +18,13 @@ export class LoadConnection {
   #sentAt = 0;
   #finish: ((reply: Reply) => void) | undefined;
   isOpen = true;
+  /** Resolves when it is connected, or closed. */
+  readonly opened: Promise<void>;
 
   /** @param onIdleClose called when the connection closes while no response is due */
   constructor({ hostname, port }: URL, onIdleClose: () => void) {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.opened = new Promise((resolve) => this.#socket.once('connect', resolve).once('close', resolve));
     this.#socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#socket.on('error', (error: NodeJS.ErrnoException) => this.#close(error.code ?? error.message));
     this.#socket.on('close', () => {

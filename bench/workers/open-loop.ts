@@ -92,6 +92,7 @@ class Generator {
   }
 
   async run(): Promise<PhaseResult[]> {
+    await this.#connectAll();
     const sweeping = setInterval(() => this.#sweep(), sweepMs);
     const results: Phased[] = [];
     for (const phase of this.#job.phases) {
@@ -106,6 +107,19 @@ class Generator {
     clearInterval(sweeping);
     for (const connection of this.#connections) connection.destroy();
     return results.map(({ result }) => result);
+  }
+
+  /**
+   * Opens the connections before the first phase, one after the other: Node accepts one connection in each turn of its
+   * event loop, so hundreds of new ones at once would measure that instead of requests.
+   */
+  async #connectAll(): Promise<void> {
+    while (this.#connections.size < maxConnections) {
+      const connection = this.#connect()!;
+      await connection.opened;
+      if (!connection.isOpen) throw new Error(`${this.#job.url} accepts no connection.`);
+      this.#idle.push(connection);
+    }
   }
 
   #openLoop(phased: Phased, rate: number): Promise<void> {
