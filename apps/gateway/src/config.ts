@@ -78,7 +78,7 @@ export const configSchema = baseConfigSchema.extend({
     .default(32)
     .describe(
       'Maximum of concurrent requests to auth per IPv4 address or IPv6 /64; further ones wait half a second at most, ' +
-        'and none while others have waited for 100 ms',
+        'and none while others have waited for 250 ms',
     ),
   AUTH_TIMEOUT_SECONDS: z.coerce
     .number()

@@ -47,7 +47,7 @@ test('sends further requests after failures', async () => {
   for (let i = 0; i < 3; i += 1) await expect(fail()).rejects.toThrow('failed');
 });
 
-test('says of a route whose request was rejected that the limit is still reached, until a request has ended', async () => {
+test('says of a route that its limit is reached from a rejected request until one has ended', async () => {
   const limits = new OutgoingLimits({ max: 3, maxPerService: 1 });
   const { send, end } = pendingRequests(limits);
   const context = testContext();

@@ -37,8 +37,8 @@ export class OutgoingLimits {
   constructor(private readonly options: OutgoingLimitsOptions) {}
 
   /**
-   * Whether a request of this route (`GET /o/{shortId}/…`) would be rejected: an earlier one was, and the limit that did
-   * it is still reached. So the edge can reject it before any work, without knowing which services a route calls.
+   * Whether a request of this route (`GET /o/{shortId}/…`) would be rejected: an earlier one was, and the limit that
+   * did it is still reached. So the edge can reject it before any work, without knowing which services a route calls.
    */
   isReached(route: string): boolean {
     const service = this.rejectedRoutes.get(route);

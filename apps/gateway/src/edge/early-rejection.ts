@@ -15,8 +15,8 @@ import { newRequestContext, routeTemplate } from './request-context.js';
 const minConcurrentRequests = 64;
 
 /**
- * What has too much to do. `gateway`: this process has too many requests in progress; `network`: the caller has too many
- * of its own.
+ * What has too much to do. `gateway`: this process has too many requests in progress; `network`: the caller has too
+ * many of its own.
  */
 export type Overload = 'event loop' | 'gateway' | 'service' | 'auth' | 'network';
 
@@ -24,7 +24,8 @@ const rejected = new Counter({
   name: 'holdfast_early_rejections_total',
   help:
     'Requests that were rejected before any work, since the event loop was late by more than MAX_BACKLOG_MS, or the ' +
-    'limit of requests in progress (`gateway`), to their `service`, to `auth`, or of their `network` to auth was reached',
+    'limit of requests in progress (`gateway`), to their `service`, to `auth`, or of their `network` to auth was ' +
+    'reached',
   labelNames: ['because'],
 });
 

@@ -101,7 +101,7 @@ function outcomesOf(responses: TestResponse[]): { served: number; rejected: numb
 }
 
 describe('a gateway that gets many times the requests that it may send', () => {
-  it('serves those within the limits of auth, rejects the others before they reach it, and then serves again', async () => {
+  it('serves those within the limits of auth, rejects the others before they reach it, and recovers', async () => {
     auth.hold = hold;
     // Of one network: no more than its share runs, and no more than its queue waits.
     const alone = Array.from({ length: 300 }, () => requestToken(1));
@@ -118,7 +118,7 @@ describe('a gateway that gets many times the requests that it may send', () => {
     expect((await requestToken(1)).status).toBe(200);
   });
 
-  it('serves those within the limit of a service, rejects the others unsent, and then serves again', async () => {
+  it('serves those within the limit of a service, rejects the others unsent, and recovers', async () => {
     const requests = Array.from({ length: 100 }, beginToAccept);
     await eventually(async () => received >= 8 && (await settled(requests)).length >= 40, slowMs);
     release();

@@ -17,10 +17,10 @@ import { requestHeaders } from './proxied-headers.js';
 const maxBodyBytes = 65_536;
 
 /** Limits of requests that wait for a connection to auth. A retry serves a caller better than a longer wait. */
-const maxWaiting = 128;
-const maxWaitingPerNetwork = 64;
+const maxWaiting = 256;
+const maxWaitingPerNetwork = 128;
 const maxWaitMs = 500;
-const maxQueueAgeMs = 100;
+const maxQueueAgeMs = 250;
 
 const requestsInFlight = new Gauge({
   name: 'holdfast_auth_requests_in_flight',

@@ -33,7 +33,7 @@ interface Waiting {
 /**
  * Limits concurrent work, in total and per key, so that no key can take all of it: queued work of other keys overtakes
  * that of a key at its limit. Queues are for bursts: one whose first work has waited for `maxQueueAgeMs` takes no more,
- * since whoever came then would wait as long. So a lasting overload is rejected on arrival, however fast or slow the
+ * since a further one would wait as long. So a lasting overload is rejected on arrival, however fast or slow the
  * work is, and hardly anything waits in vain.
  */
 export class ConcurrencyLimit {
