@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   AckPolicy,
   DeliverPolicy,
@@ -14,6 +15,11 @@ import { probeStream, streams, type Stream } from '@holdfast/contracts';
 
 const ackWaitMs = 2000;
 const dayMs = 24 * 60 * 60 * 1000;
+/** How long servers of the cluster may take to join it. */
+const joinTimeoutMs = 60_000;
+/** JSClusterNoPeersErrF of nats-server: the leader knows fewer servers than the stream has replicas. */
+const noPeersErrorCode = 10_005;
+const notFound = 404;
 
 /**
  * Declares the streams and their durable consumers. Only the user `deploy` may. It is idempotent and can run at any
@@ -41,7 +47,8 @@ async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<st
     num_replicas: replicas,
   };
   const existing = await jsm.streams.info(name).catch(unlessMissing);
-  await (existing ? jsm.streams.update(name, config) : jsm.streams.add(config));
+  if (!existing) await jsm.streams.add({ ...config, num_replicas: 1 });
+  await updateStream(jsm, config);
   return `stream ${name}`;
 }
 
@@ -66,8 +73,9 @@ async function declareStream(
   };
   const existing = await jsm.streams.info(name).catch(unlessMissing);
   // With interest retention a stream drops messages at once while it has no consumers. So a new stream gets a subject
-  // that nobody publishes to until its consumers exist.
-  if (!existing) await jsm.streams.add({ ...config, subjects: [`declare.${name}`] });
+  // that nobody publishes to until its consumers exist. It begins with one replica: a server that was late at the first
+  // start of a cluster becomes known by its response to a change, and a stream that needs it would be refused for ever.
+  if (!existing) await jsm.streams.add({ ...config, subjects: [`declare.${name}`], num_replicas: 1 });
   for (const durable of consumers) {
     const settings = {
       // After this time events that a killed or hung replica received are redelivered; a working one extends it.
@@ -86,11 +94,27 @@ async function declareStream(
           ...settings,
         }));
   }
-  await jsm.streams.update(name, config);
+  await updateStream(jsm, config);
   return [`stream ${name}`, ...consumers.map((c) => `consumer ${name}/${c}`)];
 }
 
+/**
+ * Waits while too few servers have joined the cluster for the replicas of the stream, and while the server that
+ * responds does not know a stream yet that another one has just created.
+ */
+async function updateStream(jsm: JetStreamManager, config: Partial<StreamConfig> & { name: string }): Promise<void> {
+  for (const deadline = Date.now() + joinTimeoutMs; ;)
+    try {
+      await jsm.streams.update(config.name, config);
+      return;
+    } catch (error) {
+      const soon = error instanceof JetStreamApiError && (error.code === noPeersErrorCode || error.status === notFound);
+      if (!soon || Date.now() > deadline) throw error;
+      await setTimeout(500);
+    }
+}
+
 function unlessMissing(error: unknown): undefined {
-  if (error instanceof JetStreamApiError && error.status === 404) return undefined;
+  if (error instanceof JetStreamApiError && error.status === notFound) return undefined;
   throw error;
 }
