@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { root } from '../setup/paths.mjs';
 
 /** kubectl and helm in one namespace of the current context. */
@@ -22,6 +22,17 @@ export function kubernetes(namespace: string): Kubernetes {
     kubectl: (args, input) => inNamespace('kubectl', args, input),
     helm: (args) => inNamespace('helm', args),
   };
+}
+
+/**
+ * Sends manifests to the API server, which creates nothing. Unlike `helm install --dry-run=server`, this runs
+ * admission: Pod Security refuses pods, and warns about Deployments, StatefulSets and Jobs whose pods it would refuse.
+ */
+export function admit(cluster: Kubernetes, manifests: string): void {
+  const args = ['--namespace', cluster.namespace, 'create', '--dry-run=server', '-f', '-'];
+  const { status, stderr } = spawnSync('kubectl', args, { encoding: 'utf8', input: manifests });
+  if (status !== 0 || /warning/i.test(stderr))
+    throw new Error(`The API server refuses the manifests, or warns about them:\n${stderr}`);
 }
 
 interface Pod {

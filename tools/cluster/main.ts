@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { print } from '../infra/console.ts';
 import { disrupt } from './disruptions.ts';
-import { kubernetes, podsOf, untilReady } from './kubernetes.ts';
+import { admit, kubernetes, podsOf, untilReady } from './kubernetes.ts';
 import { startLoad, underLoad } from './load.ts';
 
 const chart = 'k8s/holdfast';
@@ -48,7 +48,8 @@ async function scenario(): Promise<number> {
   for (const mode of ['enforce', 'warn'])
     kubectl(['label', 'namespace', namespace, `pod-security.kubernetes.io/${mode}=restricted`]);
   helm(['install', release, chart, ...settings, ...tagged(options.tag), '--dry-run=server']);
-  print('The API server accepts the manifests, with Pod Security "restricted" enforced.');
+  admit(cluster, helm(['template', release, chart, ...settings, ...tagged(options.tag)]));
+  print('The API server accepts the manifests without a warning, with Pod Security "restricted" enforced.');
 
   timed('install', () => helm(['install', release, chart, ...settings, ...tagged(options.tag), ...wait]));
   timed('helm test', () => helm(['test', release, '--logs', '--timeout', '5m']));
