@@ -59,7 +59,7 @@ function environment() {
     NATS_NKEY_SEED: seed,
     ...process.env,
     NATS_URL: stack.natsUrl,
-    ...(stack.shards ? { SHARDS: shardsSetting(stack.shards) } : {}),
+    ...(stack.shards ? { SHARDS: shardsSetting(stack.shards), SHARD_DATABASE_URLS: databasesSetting(stack) } : {}),
     BASE_URL: stack.baseUrl,
     ...ports,
   };
@@ -69,6 +69,16 @@ function environment() {
 function shardsSetting(shards) {
   return Object.entries(shards)
     .map(([name, { natsUrl }]) => `${name}=${natsUrl}`)
+    .join(';');
+}
+
+/** @param {import('./setup/running-stack.mjs').RunningStack} stack */
+function databasesSetting({ databaseUrl, databaseUrls, shards }) {
+  return Object.entries({ main: { databaseUrl, databaseUrls }, ...shards })
+    .flatMap(([name, { databaseUrl: url, databaseUrls: own }]) => [
+      `${name}=${url}`,
+      ...Object.entries(own ?? {}).map(([service, ownUrl]) => `${name}.${service}=${ownUrl}`),
+    ])
     .join(';');
 }
 

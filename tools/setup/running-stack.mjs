@@ -9,7 +9,8 @@ import { isRunning } from './processes.mjs';
  * @property {string} [startTime]
  * @property {string} baseUrl
  * @property {string} [natsUrl]
- * @property {Record<string, { natsUrl: string, databaseUrl: string }>} [shards] servers of further shards, by name
+ * @property {Record<string, { natsUrl: string, databaseUrl: string, databaseUrls?: Record<string, string> }>} [shards]
+ *   servers of further shards, by name
  * @property {string} [databaseUrl] as the owner
  * @property {Record<string, string>} [databaseUrls] as the owner, of the services that have a database of their own
  * @property {string} [build] folder of the build that it uses, a copy of its own

@@ -211,7 +211,12 @@ export class Stack {
         NATS_NKEY_SEED: this.secrets.NATS_NKEY_SEED_OPERATOR!,
         BASE_URL: this.baseUrl,
         DATABASE_URL: databaseUrl,
-        ...(further.length > 0 && { SHARDS: further.join(';') }),
+        ...(further.length > 0 && {
+          SHARDS: further.join(';'),
+          SHARD_DATABASE_URLS: Object.entries({ main: { databaseUrl }, ...shards })
+            .map(([name, ofShard]) => `${name}=${ofShard.databaseUrl}`)
+            .join(';'),
+        }),
       },
     ];
   }

@@ -1,5 +1,5 @@
 import { appendRecords, mainShard, type AuditRecord, type RequestContext } from '@holdfast/contracts';
-import type { Bus } from '@holdfast/messaging';
+import { isMisdirected, type Bus } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 
 interface Waiting {
@@ -99,7 +99,11 @@ class RecordQueue {
     } catch (error) {
       // A record that audit rejects must not keep the others from being appended. If audit is unavailable, sending them
       // one by one would not help.
-      if (!(error instanceof AppError && error.code === 'invalid_request'))
+      const byOrganization = [...Map.groupBy(batch, ({ org }) => org).values()];
+      // One of them moves, or has moved, to another shard: alone, each is sent to its own.
+      if (isMisdirected(error) && byOrganization.length > 1)
+        await Promise.all(byOrganization.map((records) => this.write(records)));
+      else if (!(error instanceof AppError && error.code === 'invalid_request'))
         batch.forEach((w) => w.done(error as Error));
       else if (batch.length === 1) batch[0]!.done(unavailable('the audit log rejected this record'));
       else {

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { countDeniedRequests, mainShard, type AuditRecord, type ServiceName } from '@holdfast/contracts';
-import { systemContext, type Bus } from '@holdfast/messaging';
+import {
+  countDeniedRequests,
+  mainShard,
+  type AuditRecord,
+  type RequestOf,
+  type ServiceName,
+} from '@holdfast/contracts';
+import { isMisdirected, systemContext, type Bus } from '@holdfast/messaging';
 import { newId, unavailable, within, type AppError } from '@holdfast/platform';
 import { deniedRequestId, minuteOf } from './denied-request-id.js';
 
@@ -85,11 +91,16 @@ export class DeniedRequestCounter {
   }
 }
 
+type DeniedRequests = RequestOf<typeof countDeniedRequests>['deniedRequests'];
+
+/** Why the counts of an organization were not stored; the others were. */
+type SentCounts = Map<string, Error>;
+
 /** Sends the counts of one shard: at most one message is in flight, and counts that change meanwhile form the next. */
 class CountSender {
   private changed = new Set<Counted>();
   private current: Promise<unknown> = Promise.resolve();
-  private next?: Promise<void>;
+  private next?: Promise<SentCounts>;
 
   constructor(
     private readonly bus: Bus,
@@ -99,12 +110,13 @@ class CountSender {
   ) {}
 
   /** Resolves when audit has stored this count, and all counts that have changed since the last message. */
-  send(counted: Counted): Promise<void> {
+  async send(counted: Counted): Promise<void> {
     this.changed.add(counted);
-    return (this.next ??= this.sendNext());
+    const failed = (await (this.next ??= this.sendNext())).get(counted.org);
+    if (failed) throw failed;
   }
 
-  private async sendNext(): Promise<void> {
+  private async sendNext(): Promise<SentCounts> {
     await this.current;
     delete this.next;
     const sending = this.sendChanged();
@@ -112,7 +124,8 @@ class CountSender {
     return sending;
   }
 
-  private async sendChanged(): Promise<void> {
+  private async sendChanged(): Promise<SentCounts> {
+    const failures: SentCounts = new Map();
     const deniedRequests = [...this.changed].map(({ org, record, count }) => ({
       org,
       record: { ...record, outcome: { ...record.outcome, count } },
@@ -120,10 +133,20 @@ class CountSender {
     this.changed = new Set();
     for (let i = 0; i < deniedRequests.length; i += batchSize) {
       const batch = deniedRequests.slice(i, i + batchSize);
-      // The organization of the context determines the shard that gets the message.
-      const context = { ...systemContext(this.service), org: this.bus.shards ? batch[0]!.org : '' };
-      await this.bus.request(countDeniedRequests, { source: this.source, deniedRequests: batch }, context);
+      await this.sendBatch(batch).catch(async (error: unknown) => {
+        if (!isMisdirected(error)) throw error;
+        // One of them moves, or has moved, to another shard: alone, each is sent to its own.
+        for (const [org, counts] of Map.groupBy(batch, (counted) => counted.org))
+          await this.sendBatch(counts).catch((cause: Error) => failures.set(org, cause));
+      });
     }
+    return failures;
+  }
+
+  private async sendBatch(deniedRequests: DeniedRequests): Promise<void> {
+    // The organization of the context determines the shard that gets the message.
+    const context = { ...systemContext(this.service), org: this.bus.shards ? deniedRequests[0]!.org : '' };
+    await this.bus.request(countDeniedRequests, { source: this.source, deniedRequests }, context);
   }
 }
 

@@ -15,6 +15,7 @@ export * from './directory/organizations.js';
 export * from './directory/apps.js';
 export * from './directory/apps-admin.js';
 export * from './directory/invitations.js';
+export * from './directory/organization-moves.js';
 export * from './directory/organization-shards.js';
 export * from './directory/people.js';
 export * from './directory/person-fields.js';

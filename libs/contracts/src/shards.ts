@@ -6,3 +6,7 @@ export const mainShard = 'main';
 export const shardName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be 1 to 31 lower-case letters, digits or hyphens, beginning with a letter');
+
+/** What a fenced organization is refused: requests, or also events and every write of a service. */
+export const fenceLevels = ['requests', 'everything'] as const;
+export type FenceLevel = (typeof fenceLevels)[number];

@@ -6,3 +6,4 @@ export * from './named-lock.js';
 export * from './no-statistics.js';
 export * from './pg-errors.js';
 export * from './read-database.js';
+export * from './organization-fence.js';

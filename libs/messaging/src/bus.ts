@@ -17,6 +17,7 @@ import { parseJson } from './connection-status.js';
 import { requestSpan, traceHeaders } from './message-spans.js';
 import { busRequestSeconds } from './metrics.js';
 import type { OutgoingLimits } from './outgoing-limits.js';
+import { isMisdirected } from './shards/misdirected.js';
 import { stripUnknownMembers } from './strip-unknown-members.js';
 import { newTransit } from './transit.js';
 
@@ -67,6 +68,8 @@ export interface ReplicaChooser {
 export interface ShardBuses {
   /** The shard of an organization. @throws unavailable when directory does not say */
   of(org: string): Promise<string>;
+  /** The same, after a service of the known shard has refused the organization. @throws unavailable */
+  lookUpAgain(org: string): Promise<string>;
   /** The bus of an organization's shard; undefined for `main`. @throws unavailable without a connection to it */
   busFor(org: string): Promise<Bus | undefined>;
 }
@@ -94,9 +97,23 @@ export class Bus {
     input: z.input<C['request']>,
     context: RequestContext,
   ): Promise<ReplyOf<C>> {
-    const routed =
-      this.shards && services[contract.service].sharded ? await this.shards.busFor(context.org) : undefined;
-    if (routed) return routed.request(contract, input, context);
+    if (!this.shards || !services[contract.service].sharded) return this.requestHere(contract, input, context);
+    const { org } = context;
+    const shard = await this.shards.of(org);
+    try {
+      return await ((await this.shards.busFor(org)) ?? this).requestHere(contract, input, context);
+    } catch (error) {
+      // Refused before it was handled, so even a command is sent again: once, where the organization has moved to.
+      if (!isMisdirected(error) || (await this.shards.lookUpAgain(org)) === shard) throw error;
+      return ((await this.shards.busFor(org)) ?? this).requestHere(contract, input, context);
+    }
+  }
+
+  private requestHere<C extends Contract>(
+    contract: C,
+    input: z.input<C['request']>,
+    context: RequestContext,
+  ): Promise<ReplyOf<C>> {
     const send = () =>
       inSpan(
         () => requestSpan(contract),
@@ -235,7 +252,7 @@ function fromWire({ kind, service }: Contract, err: unknown): AppError {
   );
   const isUncertain = wire.code === 'unavailable' || wire.code === 'internal';
   const error = AppError.fromWire(wire);
-  return kind === 'command' && isUncertain && !wasNotStarted(error)
+  return kind === 'command' && isUncertain && !wasNotStarted(error) && !isMisdirected(error)
     ? new UncertainError(wire.code, wire.detail, wire)
     : error;
 }

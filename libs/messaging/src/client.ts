@@ -4,6 +4,7 @@ export * from './bus.js';
 export * from './connection.js';
 export * from './declare.js';
 export * from './replicas.js';
+export * from './shards/fenced-organizations.js';
 export * from './shards/organization-shards.js';
 export * from './shards/shards.js';
 export * from './stream-states.js';

@@ -11,7 +11,7 @@ import { countDroppedMessage } from './dropped-messages.js';
 import { consumeSpan, traceparentOf } from './message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
-import { MisdirectedError } from './shards/own-organizations.js';
+import { MisdirectedError } from './shards/misdirected.js';
 import { systemContext } from './system-context.js';
 
 /** Applies a batch of events in one transaction, or throws. Events may arrive late, twice or out of order. */

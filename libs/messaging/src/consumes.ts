@@ -58,7 +58,10 @@ export function startConsumers(
             'A service has one durable consumer of a stream, so each of them would get a part of the events',
         );
       const apply: ApplyBatch<DomainEvent> = async (events) => {
-        await own?.require(events.map(({ org }) => org));
+        await own?.require(
+          events.map(({ org }) => org),
+          'events',
+        );
         await invoke(events);
       };
       consumers.set(

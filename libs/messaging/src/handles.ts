@@ -11,7 +11,7 @@ import {
   type RequestOf,
   type ValidationIssue,
 } from '@holdfast/contracts';
-import { databaseUnavailableReason } from '@holdfast/data';
+import { databaseUnavailableReason, isFenced } from '@holdfast/data';
 import {
   AppError,
   inContext,
@@ -27,7 +27,8 @@ import { admissionOf } from './admission.js';
 import { countDroppedMessage } from './dropped-messages.js';
 import { handleSpan } from './message-spans.js';
 import { handlerSeconds } from './metrics.js';
-import { MisdirectedError, OwnOrganizations } from './shards/own-organizations.js';
+import { MisdirectedError, MovingError } from './shards/misdirected.js';
+import { OwnOrganizations } from './shards/own-organizations.js';
 
 type Handler<C extends Contract> = (
   input: RequestOf<C>,
@@ -105,7 +106,8 @@ async function requireOwn<C extends Contract>(
   try {
     await own.require([org, ...(contract.organizationsOf?.(input) ?? [])]);
   } catch (error) {
-    if (error instanceof MisdirectedError) countDroppedMessage(contract.subject, 'shard', error.message);
+    if (error instanceof MisdirectedError && !(error instanceof MovingError))
+      countDroppedMessage(contract.subject, 'shard', error.message);
     throw error;
   }
 }
@@ -123,6 +125,9 @@ function toAppError(error: unknown, contract: Contract): AppError {
       logger.warn(`${reason}, so requests such as ${contract.subject} fail with 503: ${String(error)}`);
     return unavailable(reason, 1, { dependency: 'postgres', cause: 'unreachable' });
   }
+  // This process was paused before the organization was fenced: it has not found the fence beforehand.
+  if (isFenced(error))
+    return unavailable('the organization is being moved', 1, { dependency: 'postgres', cause: 'unavailable' });
   if (unexpectedErrorLines.take())
     logger.error(error instanceof Error ? error : new Error(String(error)), contract.subject);
   return new AppError('internal');

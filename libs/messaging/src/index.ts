@@ -16,6 +16,8 @@ export * from './message-spans.js';
 export * from './metrics.js';
 export * from './outgoing-limits.js';
 export * from './replicas.js';
+export * from './shards/fenced-organizations.js';
+export * from './shards/misdirected.js';
 export * from './shards/organization-shards.js';
 export * from './shards/own-organizations.js';
 export * from './shards/shards.js';

@@ -13,7 +13,14 @@ import {
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { contracts, type ServiceName } from '@holdfast/contracts';
-import { Database, LazyDatabase, ReadDatabase, statement, type DatabaseOptions } from '@holdfast/data';
+import {
+  Database,
+  fencedOrganizations,
+  LazyDatabase,
+  ReadDatabase,
+  statement,
+  type DatabaseOptions,
+} from '@holdfast/data';
 import {
   announceReplica,
   Bus,
@@ -21,6 +28,7 @@ import {
   configureAdmission,
   connectBus,
   countDroppedMessage,
+  FencedOrganizations,
   lookUpShardsOver,
   OrganizationShards,
   OutgoingLimits,
@@ -158,7 +166,12 @@ export async function startService<Config extends BaseConfig>(
     organizations,
   });
   if (shards.several) bus.shards = shards;
-  const own = config.SHARD === undefined ? undefined : new OwnOrganizations(config.SHARD, organizations);
+  const fences =
+    config.SHARD === undefined || !database
+      ? undefined
+      : new FencedOrganizations(() => database.rows(fencedOrganizations));
+  const own = config.SHARD === undefined ? undefined : new OwnOrganizations(config.SHARD, organizations, fences);
+  fences?.start();
   const providers: Provider[] = [
     { provide: Bus, useValue: bus },
     { provide: Shards, useValue: shards },
@@ -217,6 +230,7 @@ export async function startService<Config extends BaseConfig>(
     (stopping ??= (async () => {
       readiness.stop();
       clearInterval(watchTimer);
+      fences?.stop();
       await Promise.all(announcers.map((announcer) => announcer.leave()));
       // First the app, so that it accepts no more requests. Then jobs and consumers, whose events the relay still
       // publishes. Then the connections.

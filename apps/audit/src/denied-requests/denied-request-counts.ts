@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { minuteOf } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { Database, isNotFenced, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import type { Rejected } from '../append/sequencer.js';
 import { jitter, nextAttempt, parseRecord, type DueRecord, type DueRecordSource } from '../quarantine/retry.js';
@@ -22,6 +22,7 @@ const selectDue = statement(
   'denied_request_due',
   `SELECT org, id::text, (array_agg(record ORDER BY source))[1] AS record, sum(count)::int AS count
      FROM denied_request_count d WHERE due_at <= $1 AND EXISTS (SELECT FROM head WHERE head.org = d.org)
+      AND ${isNotFenced('d.org')}
     GROUP BY org, id, due_at ORDER BY due_at, org, id LIMIT 500`,
 );
 /**
@@ -38,7 +39,7 @@ export const deleteAppendedCounts = statement(
 export const deleteWithoutLog = statement(
   'denied_request_delete_without_log',
   `DELETE FROM denied_request_count d
-    WHERE due_at <= $1 AND NOT EXISTS (SELECT FROM head WHERE head.org = d.org)`,
+    WHERE due_at <= $1 AND NOT EXISTS (SELECT FROM head WHERE head.org = d.org) AND ${isNotFenced('d.org')}`,
 );
 export const postponeCounts = statement(
   'denied_request_postpone',

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import type { AuditRecord } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { Database, isNotFenced, statement } from '@holdfast/data';
 import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { DamagedLog } from '../append/log-head.js';
@@ -39,7 +39,8 @@ export const quarantineRecords = statement(
 );
 const selectDue = statement(
   'pending_record_due',
-  'SELECT org, id::text, record, provisional FROM pending_record WHERE due_at <= $1 ORDER BY due_at, id LIMIT 500',
+  `SELECT org, id::text, record, provisional FROM pending_record p
+   WHERE due_at <= $1 AND ${isNotFenced('p.org')} ORDER BY due_at, id LIMIT 500`,
 );
 /**
  * Postpones the given records, and all due or quarantined records of damaged logs (`$3`): these then become due

@@ -1,5 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Database, isDatabaseUnavailable, statement } from '@holdfast/data';
+import { Database, isDatabaseUnavailable, isNotFenced, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { BrokenLogs } from './broken-logs.js';
@@ -7,9 +7,14 @@ import { Checkpoints } from './checkpoints.js';
 
 const selectUnsigned = statement(
   'checkpoint_unsigned',
-  'SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0) ORDER BY h.org',
+  `SELECT h.org FROM head h LEFT JOIN checkpoint c USING (org)
+   WHERE h.seq <> coalesce(c.size, 0) AND ${isNotFenced('h.org')} ORDER BY h.org`,
 );
-const selectAll = statement('checkpoint_all', 'SELECT org FROM head UNION SELECT org FROM checkpoint ORDER BY org');
+const selectAll = statement(
+  'checkpoint_all',
+  `SELECT org FROM (SELECT org FROM head UNION SELECT org FROM checkpoint) l
+   WHERE ${isNotFenced('l.org')} ORDER BY org`,
+);
 
 const intervalMs = 1000;
 /** A log that does not grow gets no new checkpoint, but may have been changed. */

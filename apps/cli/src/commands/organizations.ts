@@ -13,6 +13,7 @@ import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
+import { addOrganizationMove } from './organization-move.js';
 import { addOrganizationLimits, describeRateLimits } from './rate-limits.js';
 
 interface CreateOptions {
@@ -43,7 +44,7 @@ export function organizationCommands(program: Command): void {
   ])
     .option('--name <name>', 'its name (default: the short id)')
     .option('--rp-id <domain>', rpIdOption)
-    .option('--shard <name>', `shard of its customers, audit log and event feed, for ever (default: ${mainShard})`)
+    .option('--shard <name>', `shard of its customers, audit log and event feed (default: ${mainShard})`)
     .action((shortId: string, { name = shortId, json, ...chosen }: Json & CreateOptions) =>
       asOperator('org create', async ({ request }) => {
         const reply = await request(createOrganization, { shortId, name, ...chosen }, shortId);
@@ -92,6 +93,7 @@ export function organizationCommands(program: Command): void {
     );
 
   addOrganizationLimits(org);
+  addOrganizationMove(org);
 
   const addSwitch = (name: string, suspended: boolean, description: string, result: string) =>
     addCommand(org, `${name} <shortId>`, description, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>

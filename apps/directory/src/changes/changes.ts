@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import {
-  mainShard,
   type Action,
   type AuditRecord,
   type AuditTarget,
@@ -14,7 +13,7 @@ import { insertOutboxRows, Outbox, type KeyedRequest, type OutboxRow } from '@ho
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { recordAccessChanges, type AccessSubject } from '../access/access-change.js';
 import { Heartbeat } from '../access/heartbeat.js';
-import { shardsOf } from '../shards/shards-of.js';
+import { lanesOf } from '../shards/lanes.js';
 
 /** An event of a change: its type, what it is about, and the version of that (`aggregateOf`). */
 export type ChangeEvent = Pick<DirectoryEvent, 'type' | 'user' | 'group' | 'app' | 'version' | 'data'>;
@@ -100,15 +99,12 @@ export class Changes {
   /** With several shards, each event goes over the bus of its organization's shard. */
   private async rows(sql: Sql, changes: readonly { change: Change; context: RequestContext }[]): Promise<OutboxRow[]> {
     // In the transaction, since it may create the organization.
-    const shards = this.shards.several
-      ? await shardsOf(sql, [...new Set(changes.map(({ change }) => change.org))])
+    const lanes = this.shards.several
+      ? await lanesOf(sql, [...new Set(changes.map(({ change }) => change.org))])
       : undefined;
-    return changes.flatMap(({ change, context }) => {
-      const shard = shards?.get(change.org);
-      return this.events(change, context).map((event) =>
-        this.outbox.row(event, shard === mainShard ? undefined : shard),
-      );
-    });
+    return changes.flatMap(({ change, context }) =>
+      this.events(change, context).map((event) => this.outbox.row(event, lanes?.get(change.org))),
+    );
   }
 
   private events({ org, events, action, targets, changes }: Change, context: RequestContext): DirectoryEvent[] {

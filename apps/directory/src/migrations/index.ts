@@ -1,5 +1,5 @@
 import { KeyUse1764710000000 } from '@holdfast/data';
-import { OutboxShards1764720000000 } from '@holdfast/outbox';
+import { IdempotencyOrganization1764900000100, OutboxShards1764720000000 } from '@holdfast/outbox';
 import { CreateDirectory1763700000000 } from './1763700000000-create-directory.js';
 import { Idempotency1764000000000 } from './1764000000000-idempotency.js';
 import { People1764300000000 } from './1764300000000-people.js';
@@ -10,6 +10,7 @@ import { Deletions1764600000000 } from './1764600000000-deletions.js';
 import { Peppers1764710000100 } from './1764710000100-peppers.js';
 import { OrganizationShards1764720000100 } from './1764720000100-organization-shards.js';
 import { AppRateLimits1764800000000 } from './1764800000000-app-rate-limits.js';
+import { OrganizationMoves1764900000200 } from './1764900000200-organization-moves.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -24,4 +25,6 @@ export const migrations = [
   OutboxShards1764720000000,
   OrganizationShards1764720000100,
   AppRateLimits1764800000000,
+  IdempotencyOrganization1764900000100,
+  OrganizationMoves1764900000200,
 ];

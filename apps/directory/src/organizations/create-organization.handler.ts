@@ -7,9 +7,10 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Handles, Shards } from '@holdfast/messaging';
-import { AppError, Outbound } from '@holdfast/platform';
+import { Outbound } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
+import { requireShard } from '../shards/require-shard.js';
 import { Organizations } from './organizations.js';
 import { requireUsableRpId } from './usable-rp-id.js';
 
@@ -28,11 +29,7 @@ export class CreateOrganizationHandler {
     context: RequestContext,
   ): Promise<Organization> {
     if (rpId !== undefined) await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
-    if (!this.shards.names.includes(shard))
-      throw new AppError(
-        'invalid_request',
-        `There is no shard "${shard}". SHARDS of directory and ${mainShard} are: ${this.shards.names.join(', ')}.`,
-      );
+    requireShard(this.shards, shard);
     return this.organizations.create(
       context,
       { shortId, name, rpId: rpId ?? null, shard },

@@ -29,6 +29,13 @@ export class OrganizationEntity implements RpIds {
   @Column('text', { default: mainShard })
   shard!: string;
 
+  /** The move to another shard that is in progress. Its events wait until it ends (organization-moves.ts). */
+  @Column('uuid', { name: 'move_id', nullable: true })
+  moveId!: string | null;
+
+  @Column('text', { name: 'move_to', nullable: true })
+  moveTo!: string | null;
+
   /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;

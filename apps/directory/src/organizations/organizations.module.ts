@@ -8,7 +8,9 @@ import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
 import { LimitOrganizationHandler } from './limit-organization.handler.js';
 import { ListOrganizationsHandler } from './list-organizations.handler.js';
+import { MoveOrganizationHandler } from './move-organization.handler.js';
 import { OperatorReads } from './operator-reads.js';
+import { OrganizationMoveHandler } from './organization-move.handler.js';
 import { OrganizationProfileHandler } from './organization-profile.handler.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { Organizations } from './organizations.js';
@@ -26,6 +28,8 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     KnownOrganizationsHandler,
     OrganizationProfileHandler,
     OrganizationShardsHandler,
+    OrganizationMoveHandler,
+    MoveOrganizationHandler,
   ],
   providers: [Organizations, OperatorReads, HubApps],
   exports: [Organizations, OperatorReads],

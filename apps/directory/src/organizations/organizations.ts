@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
-import { sqlOf, violatedUnique } from '@holdfast/data';
+import { sqlOf, violatedUnique, type Sql } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import { Changes, type Change } from '../changes/changes.js';
 import { insertHubApp } from './hub-apps.js';
@@ -56,7 +56,7 @@ export class Organizations {
   change(
     shortId: string,
     context: RequestContext,
-    rule: (organization: OrganizationEntity) => OrganizationChange,
+    rule: (organization: OrganizationEntity, sql: Sql) => OrganizationChange | Promise<OrganizationChange>,
   ): Promise<Organization> {
     return this.changes.commit(context, async (manager) => {
       const organization = await manager.findOne(OrganizationEntity, {
@@ -64,7 +64,7 @@ export class Organizations {
         lock: { mode: 'pessimistic_write' },
       });
       if (!organization) throw unknownOrganization(shortId);
-      const change = rule(organization);
+      const change = await rule(organization, sqlOf(manager));
       organization.version += 1;
       await manager.save(organization);
       return {

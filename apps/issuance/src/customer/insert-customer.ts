@@ -27,8 +27,8 @@ const plain = statement('offer_first', types(`WITH go AS (SELECT 1), ${rows} SEL
 const keyed = statement(
   'offer_first_keyed',
   types(`WITH go AS (
-    INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at)
-    SELECT $3, $17, $18, $19, $1, $13, 1, $4 ON CONFLICT DO NOTHING RETURNING 1),
+    INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at, org)
+    SELECT $3, $17, $18, $19, $1, $13, 1, $4, $2 ON CONFLICT DO NOTHING RETURNING 1),
   ${rows} SELECT EXISTS (SELECT 1 FROM go) AS inserted`),
 );
 

@@ -1,4 +1,4 @@
-import { statement, tryLock, type Sql } from '@holdfast/data';
+import { isNotFenced, statement, tryLock, type Sql } from '@holdfast/data';
 import type { Change } from '../customer/change.js';
 import type { Customer, CustomerCredential, CustomerOffer } from '../customer/customer.js';
 import { credentialColumns, offerColumns } from '../customer/customer.repository.js';
@@ -11,11 +11,13 @@ import { withoutNulls } from '../without-nulls.js';
 const due = statement(
   'expirations_due',
   `SELECT id, org, app, version, created_at AS "createdAt" FROM subject WHERE id IN (
-     (SELECT subject FROM offer WHERE status = 'open' AND NOT expiration_emitted AND expires_at <= $1
+     (SELECT subject FROM offer o WHERE status = 'open' AND NOT expiration_emitted AND expires_at <= $1
+        AND ${isNotFenced('o.org')}
       ORDER BY expires_at LIMIT $2)
      UNION ALL
-     (SELECT subject FROM credential WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended')
+     (SELECT subject FROM credential c WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended')
         AND expiration_emitted_for IS DISTINCT FROM expires_at AND expires_at <= $1
+        AND ${isNotFenced('c.org')}
       ORDER BY expires_at LIMIT $2))
    FOR UPDATE SKIP LOCKED`,
 );

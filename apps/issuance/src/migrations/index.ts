@@ -1,5 +1,9 @@
-import { KeyUse1764710000000 } from '@holdfast/data';
-import { OutboxShards1764720000000, QuarantinedEvents1764210000000 } from '@holdfast/outbox';
+import { KeyUse1764710000000, OrganizationFences1764900000000 } from '@holdfast/data';
+import {
+  IdempotencyOrganization1764900000100,
+  OutboxShards1764720000000,
+  QuarantinedEvents1764210000000,
+} from '@holdfast/outbox';
 import { CreateIssuance1763700000000 } from './1763700000000-create-issuance.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 
@@ -9,4 +13,6 @@ export const migrations = [
   QuarantinedEvents1764210000000,
   KeyUse1764710000000,
   OutboxShards1764720000000,
+  OrganizationFences1764900000000,
+  IdempotencyOrganization1764900000100,
 ];

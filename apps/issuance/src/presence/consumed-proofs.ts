@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, statement, type Sql } from '@holdfast/data';
+import { Database, isNotFenced, statement, type Sql } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { presenceError, type Proof } from './provider.js';
@@ -17,7 +17,7 @@ const batchSize = 1000;
 const clear = statement(
   'presence_proof_clear',
   `DELETE FROM consumed_presence_proof WHERE (org, provider, id) IN (
-     SELECT org, provider, id FROM consumed_presence_proof WHERE expires_at <= $1
+     SELECT org, provider, id FROM consumed_presence_proof p WHERE expires_at <= $1 AND ${isNotFenced('p.org')}
      LIMIT ${batchSize} FOR UPDATE SKIP LOCKED) RETURNING 1`,
 );
 /** An hour longer than a proof is valid: the clocks of replicas need not agree. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, statement } from '@holdfast/data';
+import { Database, isNotFenced, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG, Interval } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
@@ -7,7 +7,10 @@ import type { SignalsConfig } from '../config.js';
 const batchSize = 1000;
 const dayMs = 86_400_000;
 
-const oldest = statement('event_oldest', 'SELECT org FROM event WHERE appended_at < $1 ORDER BY appended_at LIMIT 1');
+const oldest = statement(
+  'event_oldest',
+  `SELECT org FROM event e WHERE appended_at < $1 AND ${isNotFenced('e.org')} ORDER BY appended_at LIMIT 1`,
+);
 const lockHead = statement('head_lock_one', 'SELECT 1 FROM head WHERE org = $1 FOR UPDATE');
 /**
  * From the beginning of the feed, so that the rest has no gap. By `removed`, readers with an older cursor get an error.

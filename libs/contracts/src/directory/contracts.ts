@@ -47,6 +47,7 @@ import {
   updateGroup,
 } from './groups.js';
 import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
+import { moveOrganization, organizationMove } from './organization-moves.js';
 import { organizationShards } from './organization-shards.js';
 import {
   createOrganization,
@@ -85,6 +86,8 @@ export const directoryContracts = [
   listOrganizations,
   organizationProfile,
   organizationShards,
+  organizationMove,
+  moveOrganization,
   organizationOrigins,
   suspendOrganization,
   limitOrganization,

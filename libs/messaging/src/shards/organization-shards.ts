@@ -10,8 +10,9 @@ const maxCached = 100_000;
 const maxLookedUp = 1000;
 
 /**
- * The shard of each organization, as directory decided it. An organization keeps its shard for ever, so an answer is
- * kept as well. One that does not exist may be created on any shard a moment later, so it is looked up each time.
+ * The shard of each organization, as directory decided it. An answer is kept until a service of that shard refuses the
+ * organization: it has moved then. One that does not exist may be created on any shard a moment later, so it is looked
+ * up each time.
  */
 export class OrganizationShards {
   private waiting?: { shortIds: Set<string>; found: Promise<Map<string, string>> };
@@ -26,6 +27,11 @@ export class OrganizationShards {
   async of(shortId: string): Promise<string> {
     if (shortId === '') return mainShard;
     return this.cache.get(shortId) ?? (await this.cache.fetch(shortId)) ?? mainShard;
+  }
+
+  /** Replaces the kept answer. @throws unavailable */
+  async lookUpAgain(shortId: string): Promise<string> {
+    return (await this.cache.fetch(shortId, { forceRefresh: true })) ?? mainShard;
   }
 
   /** Organizations that are asked for at the same moment, such as those of one batch, are looked up with one query. */

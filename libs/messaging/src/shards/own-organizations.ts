@@ -1,12 +1,6 @@
-import { AppError } from '@holdfast/platform';
+import type { FencedOrganizations } from './fenced-organizations.js';
+import { MisdirectedError, MovingError } from './misdirected.js';
 import type { OrganizationShards } from './organization-shards.js';
-
-/** A request or event of an organization that another shard has. Trying again here does not help. */
-export class MisdirectedError extends AppError {
-  constructor(detail: string) {
-    super('unavailable', detail, { retryAfter: 1, origin: { dependency: 'shard', cause: 'misdirected' } });
-  }
-}
 
 /**
  * The check of a service that belongs to a shard: it handles requests and events of its shard's organizations only. So
@@ -16,18 +10,28 @@ export class OwnOrganizations {
   constructor(
     readonly shard: string,
     private readonly shards: OrganizationShards,
+    private readonly fences?: FencedOrganizations,
   ) {}
 
   /** @throws MisdirectedError when another shard has one of them; unavailable when that is unknown */
-  async require(shortIds: Iterable<string>): Promise<void> {
+  async require(shortIds: Iterable<string>, what: 'requests' | 'events' = 'requests'): Promise<void> {
     for (const shortId of new Set(shortIds)) {
       if (shortId === '') continue;
-      const shard = await this.shards.of(shortId);
+      const level = await this.fences?.levelOf(shortId);
+      if (level === 'everything' || (level === 'requests' && what === 'requests'))
+        throw new MovingError(`${shortId} is being moved to another shard, or was. Try again in a moment`);
+      const shard = await this.shardOf(shortId);
       if (shard !== this.shard)
         throw new MisdirectedError(
           `${shortId} is on the shard ${shard}, and this service belongs to ${this.shard}. ` +
             'Compare SHARDS of the sender with SHARD of this service',
         );
     }
+  }
+
+  /** An organization may have moved here since. That one has moved away is found by its fence. */
+  private async shardOf(shortId: string): Promise<string> {
+    const known = await this.shards.of(shortId);
+    return known === this.shard ? known : this.shards.lookUpAgain(shortId);
   }
 }

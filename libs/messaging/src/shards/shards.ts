@@ -56,6 +56,10 @@ export class Shards implements ShardBuses {
     return this.options.organizations.of(org);
   }
 
+  lookUpAgain(org: string): Promise<string> {
+    return this.options.organizations.lookUpAgain(org);
+  }
+
   async busFor(org: string): Promise<Bus | undefined> {
     const name = await this.of(org);
     if (name === mainShard) return undefined;

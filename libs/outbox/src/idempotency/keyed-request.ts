@@ -25,8 +25,8 @@ export interface SealedResponse {
 /** The insert waits for a request with the same key that is still in progress. */
 const store = statement(
   'idempotency_store',
-  `INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING 1`,
+  `INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at, org)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
 /** A request with an Idempotency-Key. Only hashes are stored, since callers may put personal data into keys. */
@@ -68,7 +68,7 @@ export class KeyedRequest {
    */
   async store(sql: Sql, response: unknown, { subject, event, version }: StoredEvent): Promise<void> {
     const { response: sealed } = this.sealed(response);
-    const values = [this.app, this.keyHash, this.fingerprint, sealed, subject, event, version, this.at];
+    const values = [this.app, this.keyHash, this.fingerprint, sealed, subject, event, version, this.at, this.org];
     if ((await sql.rows(store, values)).length === 0) throw idempotencyInProgress();
   }
 

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { databaseServices, services, shardName, type ServiceName } from '@holdfast/contracts';
+import { loadConfig } from '@holdfast/platform';
+import { CommandError } from '../command-error.js';
+
+/** The services whose databases hold the rows of an organization. */
+export const movedServices = databaseServices.filter((service) => services[service].sharded);
+
+/** Databases of a shard, by service. */
+export type ShardDatabases = Readonly<Record<string, string>>;
+
+const howTo =
+  'Set SHARD_DATABASE_URLS to the databases of all shards, with their owner as the user: ' +
+  'main=postgresql://…;eu2=postgresql://… For a service with a database of its own add eu2.audit=postgresql://…';
+
+/** `<shard>=<url>` or `<shard>.<service>=<url>`, separated by `;`. */
+const schema = z.object({
+  SHARD_DATABASE_URLS: z
+    .string()
+    .transform((text) =>
+      text
+        .split(';')
+        .map((pair) => pair.trim())
+        .filter(Boolean)
+        .map((pair) => pair.split(/=(.*)/s, 2)),
+    )
+    .pipe(z.array(z.tuple([z.string().regex(/^[a-z][a-z0-9-]*(\.[a-z]+)?$/), z.url()])))
+    .transform((pairs) => new Map(pairs)),
+  DATABASE_CA_FILE: z.string().optional(),
+});
+
+export interface ShardDatabaseConfig {
+  caFile: string | undefined;
+  /** The shards that have an address. */
+  shards: string[];
+  /** @throws CommandError when a service of the shard has no address */
+  of(shard: string): ShardDatabases;
+}
+
+export function shardDatabases(): ShardDatabaseConfig {
+  let config: z.output<typeof schema>;
+  try {
+    config = loadConfig(schema);
+  } catch {
+    throw new CommandError(howTo);
+  }
+  const { SHARD_DATABASE_URLS: urls, DATABASE_CA_FILE: caFile } = config;
+  const urlOf = (shard: string, service: ServiceName) => urls.get(`${shard}.${service}`) ?? urls.get(shard);
+  return {
+    caFile,
+    shards: [...new Set([...urls.keys()].map((name) => name.split('.')[0]!))].filter(
+      (name) => shardName.safeParse(name).success,
+    ),
+    of(shard) {
+      const missing = movedServices.filter((service) => urlOf(shard, service) === undefined);
+      if (missing.length > 0)
+        throw new CommandError(`There is no database of ${missing.join(', ')} of the shard ${shard}. ${howTo}`);
+      return Object.fromEntries(movedServices.map((service) => [service, urlOf(shard, service)!]));
+    },
+  };
+}
