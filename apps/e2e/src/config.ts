@@ -1,4 +1,5 @@
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 
 /**
  * Folder of the stack under test, where it keeps demo.json, its secrets and its logs. Set by `node tools/test.mjs e2e`.
@@ -16,6 +17,14 @@ export function receiverOrigin(): string {
   if (!HOLDFAST_TEST_RECEIVER)
     throw new Error('HOLDFAST_TEST_RECEIVER is not set: run these tests with "node tools/test.mjs e2e"');
   return HOLDFAST_TEST_RECEIVER;
+}
+
+/** Where a program of this machine is; undefined when it has none. */
+export function programPath(name: string): string | undefined {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find(existsSync);
 }
 
 /** The environment of a program that a test starts, without the addresses and secrets of other stacks. */

@@ -1,0 +1,76 @@
+// Incidents of the audit log, of encrypted rows and of jobs.
+import { databaseRole } from '@holdfast/contracts';
+import type { Client } from '../client.ts';
+import { query } from '../database.ts';
+import { alert, type Incident } from './incident.ts';
+
+let damaged: Client;
+/** Shortens or restores the log without its entries, as an old copy of the table would. */
+const moveHead = (by: string) => `UPDATE audit.head SET seq = seq ${by} WHERE org = '${damaged.app.org}'`;
+
+export const damagedLog: Incident = {
+  name: 'the newest entry of an audit log is missing in its tree',
+  async begin(world) {
+    damaged = await world.otherClient();
+    const { body } = await damaged.offer();
+    await damaged.get(body.subject);
+    await world.sql(moveHead('- 1'));
+    await damaged.withdraw(body.offerId);
+  },
+  end: (world) => world.sql(moveHead('+ 1')),
+  alerts: [alert('AuditLogBroken'), alert('AuditRecordsQuarantined'), alert('AuditLogUnsigned')],
+};
+
+/** Tables with encrypted keys, and the row of each that is changed. */
+const encrypted = [
+  { table: 'audit.personal_data_key', column: 'key', id: '' },
+  { table: 'directory.person', column: 'personal_data_key', id: '' },
+];
+/** Flips a bit of each key and of the id of what encrypted it, or flips them back. */
+const flips = () => [
+  'SET session_replication_role = replica',
+  ...encrypted.map(
+    ({ table, column, id }) =>
+      `UPDATE ${table} SET ${column} = set_bit(${column}, 100, 1 - get_bit(${column}, 100)),
+         encryption_key_id = set_bit(encryption_key_id, 0, 1 - get_bit(encryption_key_id, 0)) WHERE id = '${id}'`,
+  ),
+];
+
+export const undecryptableRows: Incident = {
+  name: 'no key of audit and directory decrypts a row',
+  async begin(world) {
+    for (const one of encrypted) {
+      const [row] = await query<{ id: string }>(world.stack, `SELECT id FROM ${one.table} LIMIT 1`);
+      one.id = row!.id;
+    }
+    await world.sql(...flips());
+  },
+  end: (world) => world.sql(...flips()),
+  alerts: [alert('ReEncryptionStuck', { component: 'audit' }), alert('ReEncryptionStuck', { component: 'directory' })],
+};
+
+const role = databaseRole('directory');
+
+export const forbiddenJob: Incident = {
+  name: 'directory may not read its access requests',
+  begin: (world) => world.sql(`REVOKE SELECT ON directory.access_request FROM ${role}`),
+  end: (world) => world.sql(`GRANT SELECT ON directory.access_request TO ${role}`),
+  alerts: [alert('JobFails', { component: 'directory', exported_job: 'access_request_expirations' })],
+};
+
+export const stoppedAudit: Incident = {
+  name: 'audit is stopped',
+  async begin({ stack, shop }) {
+    await stack.control('stop', 'audit');
+    await stack.operator('key', 'rotate', shop.app.org);
+  },
+  end: ({ stack }) => stack.control('start', 'audit'),
+  alerts: [alert('ServiceDown', { component: 'audit' }), alert('AuditRecordsPending')],
+  mayFollow: [
+    alert('PodNotReady', { pod: 'audit-1' }),
+    alert('JobFails', { component: 'auth', exported_job: 'record_outbox' }),
+    alert('ConsumerLags', { consumer: 'audit' }),
+    alert('OutboxNotConfirmed'),
+    alert('ReadModelLate', { read_model: 'audit' }),
+  ],
+};

@@ -1,0 +1,106 @@
+// Incidents between a committed change and those who must learn of it.
+import { jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
+import { createOffer } from '@holdfast/contracts';
+import { connectAs } from '../nats.ts';
+import type { Stack } from '../stack.ts';
+import { alert, type Incident } from './incident.ts';
+
+/** Changes the limits of a stream, as somebody with the login of the deployment could. */
+async function setLimits(stack: Stack, stream: string, limits: Partial<StreamConfig>): Promise<void> {
+  const { connection } = await connectAs(stack, 'deploy');
+  try {
+    await (await jetstreamManager(connection, { checkAPI: false })).streams.update(stream, limits);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Rows that match cannot be inserted into the feed of public events. */
+const refuseFeed = (code: string, condition = 'true') => [
+  `CREATE OR REPLACE FUNCTION signals.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+     RAISE EXCEPTION 'refused' USING ERRCODE = '${code}';
+   END $$`,
+  `CREATE TRIGGER refuse BEFORE INSERT ON signals.event FOR EACH ROW WHEN (${condition})
+     EXECUTE FUNCTION signals.refuse()`,
+];
+const acceptFeed = 'DROP FUNCTION signals.refuse() CASCADE';
+const checkViolation = '23514';
+const diskFull = '53100';
+
+export const poisonedEvent: Incident = {
+  name: 'signals cannot apply an event',
+  async begin(world) {
+    const other = await world.otherClient();
+    await world.sql(...refuseFeed(checkViolation, `NEW.org = '${other.app.org}' AND NEW.type = 'offer.created'`));
+    await other.offer();
+  },
+  async end(world) {
+    await world.sql(acceptFeed);
+    await world.stack.operator('events', 'retry');
+  },
+  alerts: [alert('EventsQuarantined', { stream: 'ISSUANCE', consumer: 'signals' })],
+  mayFollow: [
+    alert('EventsFail', { stream: 'ISSUANCE', component: 'signals' }),
+    alert('ConsumerLags', { stream: 'ISSUANCE', consumer: 'signals' }),
+    alert('OutboxNotConfirmed', { component: 'issuance' }),
+  ],
+};
+
+export const closedStream: Incident = {
+  name: 'JetStream stores no message in DIRECTORY',
+  async begin(world) {
+    await setLimits(world.stack, 'DIRECTORY', { max_msg_size: 16 });
+    await world.otherClient();
+  },
+  end: (world) => setLimits(world.stack, 'DIRECTORY', { max_msg_size: -1 }),
+  alerts: [
+    alert('JetStreamDoesNotStore', { stream: 'DIRECTORY' }),
+    alert('EventsNotStored', { component: 'directory' }),
+  ],
+  mayFollow: [alert('OutboxNotConfirmed', { component: 'directory' })],
+};
+
+export const strangeMessage: Incident = {
+  name: 'a NATS client sends a request without a reply subject of its own',
+  async begin(world) {
+    const { connection } = await connectAs(world.stack, 'gateway');
+    connection.publish(createOffer.subject, '{}');
+    await connection.drain();
+  },
+  end: () => Promise.resolve(),
+  alerts: [alert('BusMessagesDropped', { component: 'issuance', subject: createOffer.subject, reason: 'sender' })],
+};
+
+export const fullFeed: Incident = {
+  name: 'the disk of the feed is full',
+  begin: (world) => world.sql(...refuseFeed(diskFull)),
+  end: (world) => world.sql(acceptFeed),
+  alerts: [
+    alert('EventsFail', { stream: 'ISSUANCE', component: 'signals' }),
+    alert('OutboxNotConfirmed', { component: 'issuance' }),
+    alert('FeedEventsWait', { component: 'signals' }),
+  ],
+  mayFollow: [
+    alert('EventsFail', { component: 'signals' }),
+    alert('ConsumerLags', { consumer: 'signals' }),
+    alert('FeedLag'),
+  ],
+};
+
+export const smallStream: Incident = {
+  name: 'a stream is too small for what a consumer has not received',
+  begin: (world) => setLimits(world.stack, 'ISSUANCE', { max_bytes: 65_536 }),
+  end: (world) => setLimits(world.stack, 'ISSUANCE', { max_bytes: 1_073_741_824 }),
+  alerts: [alert('StreamNearlyFull', { stream: 'ISSUANCE' })],
+};
+
+export const givenUpLogout: Incident = {
+  name: 'an app does not accept the notice of a revoked session',
+  async begin({ shop, browsers }) {
+    const { body } = await shop.offer();
+    await browsers.signIn(body.subject, await browsers.claim(body));
+    await shop.manage('revoke', body.credentialId, 'alerts');
+  },
+  end: () => Promise.resolve(),
+  alerts: [alert('LogoutGivenUp', { component: 'auth' })],
+};
