@@ -11,8 +11,8 @@ const fencedState = '23HF1';
  * time of a move: they hold for a process that was paused before the move as well. A process that is not paused finds
  * the organization here, and refuses before it begins (docs/adr/0053-organization-moves.md).
  */
-export class OrganizationFences1764900000000 implements MigrationInterface {
-  name = 'OrganizationFences1764900000000';
+export class OrganizationFences1764900100000 implements MigrationInterface {
+  name = 'OrganizationFences1764900100000';
 
   async up(runner: QueryRunner): Promise<void> {
     const [{ schema }] = (await runner.query('SELECT current_schema() AS schema')) as [{ schema: ServiceName }];

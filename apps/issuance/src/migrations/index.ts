@@ -1,4 +1,4 @@
-import { KeyUse1764710000000, OrganizationFences1764900000000 } from '@holdfast/data';
+import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/data';
 import {
   IdempotencyOrganization1764900000100,
   OutboxShards1764720000000,
@@ -13,6 +13,6 @@ export const migrations = [
   QuarantinedEvents1764210000000,
   KeyUse1764710000000,
   OutboxShards1764720000000,
-  OrganizationFences1764900000000,
+  OrganizationFences1764900100000,
   IdempotencyOrganization1764900000100,
 ];
