@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Controller, Get, type INestApplicationContext } from '@nestjs/common';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
+import { Bus } from '@holdfast/messaging';
 import { CLOCK } from '@holdfast/platform';
 import { LOGGER, Shutdown } from '@holdfast/service';
 import { FakeClock } from '@holdfast/testing';
@@ -8,6 +9,7 @@ import { RequestLimits } from './access/request-limits.js';
 import type { GatewayConfig } from './config.js';
 import { EndpointsModule } from './endpoints/endpoints.module.js';
 import { createHttpApp } from './http.js';
+import { AuthProxy } from './issuer/proxy/auth-proxy.js';
 
 @Controller()
 class UndeclaredController {
@@ -48,6 +50,8 @@ it('does not start with a route that has no declaration', async () => {
       provide(LOGGER, silent),
       provide(Shutdown, { before: () => undefined }),
       provide(RequestLimits, { admit: () => undefined }),
+      provide(Bus, {}),
+      provide(AuthProxy, {}),
     ],
   };
   const starting = createHttpApp(config)(root, undefined as never).then((app) => (started = app));
