@@ -46,7 +46,7 @@ const rows = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 const beyondRows = ['TRUNCATE', 'REFERENCES', 'TRIGGER'];
 /** Even audit itself cannot change what it has appended. */
 const appendOnly = (table: string): boolean => /^audit\.(entry|entry_target|leaf|subtree)(_|$)/.test(table);
-/** Only the owner's command that moves an organization to another shard writes it (docs/adr/0053-organization-moves.md). */
+/** Only the owner's command `holdfast org move` writes it (docs/adr/0053-organization-moves.md). */
 const readOnly = (table: string): boolean => table.endsWith('.organization_fence');
 /** The one table that two services share: issuance raises watermarks, subjects reads and deletes them. */
 const onWatermarks: Partial<Record<ServiceName, string[]>> = {
