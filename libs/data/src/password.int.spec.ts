@@ -87,7 +87,7 @@ it('opens many connections at once while PostgreSQL refuses the current or the p
   const options = { url: url.href, passwordFile, pool: 10, applicationName: 'test' };
   const wait = statement('wait', 'SELECT pg_sleep(0.5)');
   const allAtOnce = (database: Database) =>
-    Promise.all(Array.from({ length: options.pool }, () => database.transaction(({ rows }) => rows(wait))));
+    Promise.all(Array.from({ length: options.pool }, () => database.transaction((sql) => sql.rows(wait))));
 
   await tables.query(`ALTER ROLE ${role} PASSWORD 'fifth'`);
   writeFileSync(passwordFile, 'fifth');
