@@ -23,9 +23,55 @@ describe('AuditWriter', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  it('sends records in one message that arrive while others are in flight', async () => {
-    await Promise.all(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
-    expect(messages).toEqual([['a'], ['b'], ['c', 'd']]);
+  const append = (...ids: string[]) =>
+    Promise.allSettled(ids.map((id) => writer.append('acme', recordOf(id)))).then((all) => all.map((r) => r.status));
+
+  it('sends records in one message that arrive while another is under way', async () => {
+    expect(await append('a', 'b', 'c', 'd')).toEqual(Array(4).fill('fulfilled'));
+    expect(messages).toEqual([['a'], ['b', 'c', 'd']]);
+  });
+
+  it('after a shared message, waits 1 ms for records that share the next one', async () => {
+    await append('a', 'b', 'c');
+    const [first, second] = [append('d'), append('e', 'f')];
+    await jest.advanceTimersByTimeAsync(0);
+    expect(messages).toEqual([['a'], ['b', 'c']]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(messages).toEqual([['a'], ['b', 'c'], ['d', 'e', 'f']]);
+    await Promise.all([first, second]);
+  });
+
+  it('after a message with one record, sends the next one at once', async () => {
+    await append('a');
+    await append('b');
+    expect(messages).toEqual([['a'], ['b']]);
+  });
+
+  it('keeps one message under way for 20 ms, then sends a second beside it, and never a third', async () => {
+    respond = () => new Promise(() => undefined);
+    const results = append('a', 'b', 'c');
+    await jest.advanceTimersByTimeAsync(19);
+    expect(messages).toEqual([['a']]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(messages).toEqual([['a'], ['b', 'c']]);
+    void append('d');
+    await jest.advanceTimersByTimeAsync(appendRecords.timeoutMs);
+    expect(messages).toEqual([['a'], ['b', 'c']]);
+    expect(await results).toEqual(Array(3).fill('rejected'));
+  });
+
+  it('sends one message after another beside one that hangs', async () => {
+    respond = (ids) => (ids.includes('hangs') ? new Promise(() => undefined) : Promise.resolve({}));
+    const hanging = append('hangs');
+    const others: Promise<string[]>[] = [];
+    for (const id of ['a', 'b', 'c']) {
+      others.push(append(id));
+      await jest.advanceTimersByTimeAsync(20);
+    }
+    expect(await Promise.all(others)).toEqual(Array(3).fill(['fulfilled']));
+    expect(messages).toEqual([['hangs'], ['a'], ['b'], ['c']]);
+    await jest.advanceTimersByTimeAsync(appendRecords.timeoutMs);
+    expect(await hanging).toEqual(['rejected']);
   });
 
   it('appends records of other shards while the audit service of one does not answer', async () => {
@@ -35,8 +81,8 @@ describe('AuditWriter', () => {
       respond(records.map((r) => r.record.id));
     writer = new AuditWriter({ request, shards } as unknown as Bus);
     const stuck = Promise.allSettled(['stuck', 'stuck', 'stuck'].map((id) => writer.append('globex', recordOf(id))));
-    await Promise.all(['a', 'b', 'c'].map((id) => writer.append('acme', recordOf(id))));
-    jest.advanceTimersByTime(appendRecords.timeoutMs);
+    expect(await append('a', 'b', 'c')).toEqual(Array(3).fill('fulfilled'));
+    await jest.advanceTimersByTimeAsync(appendRecords.timeoutMs);
     expect((await stuck).map(({ status }) => status)).toEqual(Array(3).fill('rejected'));
   });
 
@@ -60,27 +106,29 @@ describe('AuditWriter', () => {
 
   it('does not send records one by one while audit is unavailable', async () => {
     respond = () => Promise.reject(new AppError('unavailable'));
-    const results = await Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
-    expect(results.map((r) => r.status)).toEqual(Array(4).fill('rejected'));
-    expect(messages).toEqual([['a'], ['b'], ['c', 'd']]);
+    expect(await append('a', 'b', 'c', 'd')).toEqual(Array(4).fill('rejected'));
+    expect(messages).toEqual([['a'], ['b', 'c', 'd']]);
   });
 
   it('rejects waiting records after the timeout of the contract, and does not send them any more', async () => {
-    // The timeout of the request begins, and so ends, a moment after that of the writer.
+    // The requests end after all records have timed out.
     respond = () =>
       new Promise(
-        (_, reject) => void setTimeout(() => reject(new AppError('unavailable')), appendRecords.timeoutMs + 1),
+        (_, reject) => void setTimeout(() => reject(new AppError('unavailable')), 2 * appendRecords.timeoutMs),
       );
-    const results = Promise.allSettled(['a', 'b', 'c', 'd'].map((id) => writer.append('acme', recordOf(id))));
+    const sent = append('a', 'b');
+    await jest.advanceTimersByTimeAsync(100);
+    const waiting = append('c', 'd');
     await jest.advanceTimersByTimeAsync(appendRecords.timeoutMs);
-    expect((await results).map((r) => r.status)).toEqual(Array(4).fill('rejected'));
+    expect(messages).toEqual([['a'], ['b']]);
+    expect([await sent, await waiting]).toEqual(Array(2).fill(['rejected', 'rejected']));
     await jest.advanceTimersByTimeAsync(10_000);
     expect(messages).toEqual([['a'], ['b']]);
   });
 
   it('rejects a record at once when too many are waiting', async () => {
     respond = () => new Promise(() => undefined);
-    const waiting = Array.from({ length: 10_002 }, (_, i) =>
+    const waiting = Array.from({ length: 10_001 }, (_, i) =>
       writer.append('acme', recordOf(String(i))).catch(() => undefined),
     );
     await expect(writer.append('acme', recordOf('one too many'))).rejects.toMatchObject({ code: 'unavailable' });

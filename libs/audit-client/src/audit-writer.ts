@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { appendRecords, mainShard, type AuditRecord, type RequestContext } from '@holdfast/contracts';
 import { isMisdirected, type Bus } from '@holdfast/messaging';
-import { AppError, unavailable } from '@holdfast/platform';
+import { AppError, unavailable, within } from '@holdfast/platform';
 
 interface Waiting {
   org: string;
@@ -11,8 +12,14 @@ interface Waiting {
   done: (error?: Error) => void;
 }
 
-/** Concurrent requests to audit. Records that arrive meanwhile form the next batch. */
-const maxConcurrent = 2;
+/**
+ * Messages under way to audit. Records that arrive meanwhile share the next one, because each message costs audit a
+ * transaction: so a second one goes only beside one without an answer for `slowAfterMs`, which may hang.
+ */
+const maxUnderWay = 2;
+const slowAfterMs = 20;
+/** How long the next message waits for further records if the last one was shared by several. */
+const windowMs = 1;
 const batchSize = 200;
 /** Records that wait for audit. Further ones are rejected at once, so that a hung audit does not fill the memory. */
 const maxWaiting = 10_000;
@@ -45,7 +52,9 @@ export class AuditWriter {
 /** The records of one shard that wait for its audit service. */
 class RecordQueue {
   private queue: Waiting[] = [];
-  private running = 0;
+  private readonly underWay = new Set<Promise<void>>();
+  private isSending = false;
+  private isShared = false;
 
   constructor(private readonly bus: Bus) {}
 
@@ -76,14 +85,25 @@ class RecordQueue {
   }
 
   private async send(): Promise<void> {
-    if (this.running >= maxConcurrent) return;
-    // Removes timed-out records, so that audit is not flooded with them when it is available again.
-    if (this.queue[0]?.timedOut) this.queue = this.queue.filter((w) => !w.timedOut);
-    if (this.queue.length === 0) return;
-    this.running += 1;
-    await this.write(this.queue.splice(0, batchSize));
-    this.running -= 1;
-    void this.send();
+    if (this.isSending) return;
+    this.isSending = true;
+    while (this.queue.length > 0) {
+      if (this.isShared && this.queue.length < batchSize) await sleep(windowMs);
+      // Removes timed-out records, so that audit is not flooded with them when it is available again.
+      if (this.queue[0]?.timedOut) this.queue = this.queue.filter((w) => !w.timedOut);
+      const batch = this.queue.splice(0, batchSize);
+      this.isShared = batch.length > 1;
+      if (batch.length > 0) await this.sendBatch(batch);
+    }
+    this.isSending = false;
+  }
+
+  /** Resolves when the next message may go. */
+  private async sendBatch(batch: Waiting[]): Promise<void> {
+    const message = this.write(batch).finally(() => this.underWay.delete(message));
+    this.underWay.add(message);
+    await within(slowAfterMs, message).catch(() => undefined);
+    if (this.underWay.size === maxUnderWay) await Promise.race(this.underWay);
   }
 
   private async write(batch: Waiting[]): Promise<void> {
