@@ -194,7 +194,7 @@ describe('who uses whom', () => {
       ...loops.map(() => ['no-restricted-syntax']),
     ];
     expect(lint([...wrong, ...right, ...others, ...loops])).toEqual(expected);
-  }, 120_000);
+  });
 });
 
 function lint(fixture: { file: string; text: string }[]): string[][] {

@@ -20,7 +20,7 @@ const named = (set: string, kind: string, name: string) =>
 beforeAll(async () => {
   await installHelm();
   for (const set of sets) manifests.set(set, parse(await render(set)));
-}, 180_000);
+});
 
 describe.each(sets)('the chart with the values %s', (set) => {
   test('passes helm lint --strict', async () => {

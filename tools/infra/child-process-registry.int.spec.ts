@@ -19,7 +19,7 @@ async function launch(folder: string): Promise<{ launcher: ChildProcess; child: 
   return { launcher, ...(JSON.parse(line.toString()) as { child: number; reaper: number }) };
 }
 
-const ends = (pid: number): Promise<boolean> => eventually(() => startTimeOf(pid) === undefined, 15_000);
+const ends = (pid: number): Promise<boolean> => eventually(() => startTimeOf(pid) === undefined, 60_000);
 const folder = (): string => mkdtempSync(join(process.env.TEST_TMP ?? '', 'child-processes-'));
 
 test('children end when their launcher is killed with kill -9', async () => {

@@ -36,10 +36,10 @@ test('restarts a program that has ended, with one line that names the reason', a
   const ready: boolean[] = [];
   program.onReady = (again) => void ready.push(again);
   program.start();
-  await program.untilReady(5000);
+  await program.untilReady(60_000);
   const { pid } = program;
   program.signal('SIGKILL');
-  expect(await eventually(() => program.pid !== pid && program.state === 'ready', 5000)).toBe(true);
+  expect(await eventually(() => program.pid !== pid && program.state === 'ready', 60_000)).toBe(true);
   expect(ready).toEqual([false, true]);
   expect(
     lines.filter((line) => line.startsWith('steady ended (killed by SIGKILL). Restarting it in 0.2 s.')),
@@ -50,7 +50,7 @@ test('restarts a program that has ended, with one line that names the reason', a
 test('does not restart a stopped program, and kills one that ignores its stop signal, even if paused', async () => {
   const unstoppable = supervise('ignores-sigterm', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)');
   unstoppable.start();
-  await unstoppable.untilReady(5000);
+  await unstoppable.untilReady(60_000);
   unstoppable.signal('SIGSTOP');
   expect(unstoppable.state).toBe('paused');
   await unstoppable.stop();

@@ -10,6 +10,7 @@ import {
   eventBase,
   eventually,
   newTestFolder,
+  patient,
   startTestBus,
   testConfig,
   testContext,
@@ -48,7 +49,7 @@ export async function startAuditBus() {
   const deploy = await connectAs('deploy');
   await declareStreams(deploy);
   await deploy.close();
-  const bus = new Bus(await connectAs('gateway'));
+  const bus = patient(new Bus(await connectAs('gateway')));
   const stop = async () => {
     await bus.connection.close();
     await nats.stop();
@@ -79,7 +80,7 @@ export async function tamperWith(tables: TestDatabase, sql: string): Promise<voi
 }
 
 export function auditDatabase(): Promise<TestDatabase> {
-  return createTestDatabase('audit', (url) => migrate('audit', url, migrations));
+  return createTestDatabase('audit', (url) => migrate('audit', url, migrations), { isCopied: true });
 }
 
 export function decryptionBy(database: Database | ReadDatabase, keys = auditKeys()): EntryDecryption {
@@ -111,7 +112,7 @@ export async function nextRunOf(job: string): Promise<void> {
     return values.filter(({ labels }) => labels.job === job).reduce((sum, { value }) => sum + value, 0);
   };
   const before = await runs();
-  await eventually(async () => (await runs()) >= before + 2, 10_000);
+  await eventually(async () => (await runs()) >= before + 2);
 }
 
 export function recordOf(given: Partial<AuditRecord> = {}): AuditRecord {

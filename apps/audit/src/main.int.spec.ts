@@ -27,7 +27,7 @@ describe('the process', () => {
     const env = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
     const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...env }, stdio: 'inherit' });
     children.push(child);
-    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, 15_000);
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
     return child;
   };
 
@@ -64,7 +64,7 @@ describe('the process', () => {
     const writers = Promise.all(Array.from({ length: 8 }, writer));
     for (let round = 0; round < 4; round += 1) {
       const before = acknowledged.length;
-      await eventually(() => acknowledged.length > before + 200, 15_000);
+      await eventually(() => acknowledged.length > before + 200);
       child.kill('SIGKILL');
       await once(child, 'exit');
       child = await start();

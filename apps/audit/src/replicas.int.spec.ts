@@ -41,11 +41,11 @@ describe(`three replicas of which one is killed and one is paused (seed ${seed})
     const config = { ...testConfig(environment.nats, 'audit'), ...address, ...keys };
     const env = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
     const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...env }, stdio: 'inherit' });
-    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok, 60_000);
+    await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
     return child;
   };
   const asked = <T>(request: (context: RequestContext) => Promise<T>, org: string): Promise<T> =>
-    eventually(() => request(testContext({ org })), 30_000);
+    eventually(() => request(testContext({ org })));
   const checkpointOf = async (org: string): Promise<Checkpoint> => {
     const { checkpoint } = await asked((context) => environment.bus.request(auditCheckpoint, {}, context), org);
     return readCheckpoint(checkpoint);
@@ -55,7 +55,7 @@ describe(`three replicas of which one is killed and one is paused (seed ${seed})
     environment = await startAuditBus();
     tables = await auditDatabase();
     replicas.push(...(await Promise.all([start(), start(), start()])));
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const replica of replicas) replica.kill('SIGKILL');
     await tables.drop();
@@ -84,7 +84,7 @@ describe(`three replicas of which one is killed and one is paused (seed ${seed})
     const writers = Promise.all(Array.from({ length: 8 }, writer));
     const more = (count: number) => {
       const goal = total() + count;
-      return eventually(() => total() >= goal, 60_000);
+      return eventually(() => total() >= goal);
     };
     await more(200);
     const early = new Map<string, Checkpoint>();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { RevocationFeed } from '@holdfast/access';
 import {
   eventSubject,
   revocationFeedSubject,
@@ -73,7 +74,7 @@ export class AuthStack {
   static async start(config: Partial<Config> = {}): Promise<AuthStack> {
     const [nats, database] = await Promise.all([
       startTestBus(),
-      createTestDatabase('auth', (url) => migrate('auth', url, migrations)),
+      createTestDatabase('auth', (url) => migrate('auth', url, migrations), { isCopied: true }),
     ]);
     const stack = new AuthStack(nats, database, config);
     const port = await freePort();
@@ -101,12 +102,19 @@ export class AuthStack {
     return connection;
   }
 
-  /** Changes the state of directory: first the state, then number and heartbeat of the revocation feed. */
+  get feed(): RevocationFeed {
+    return this.auth.app.get(RevocationFeed);
+  }
+
+  /**
+   * Changes the state of directory: first the state, then number and heartbeat of the revocation feed. Resolves when auth
+   * has loaded the change.
+   */
   async changeDirectory(edit: () => void): Promise<void> {
     edit();
     stubs.seq += 1;
     this.sendHeartbeat();
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await eventually(() => this.feed.entry('organization', 'acme')?.seq === stubs.seq);
   }
 
   startHeartbeats(): void {

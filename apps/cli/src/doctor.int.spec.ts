@@ -107,7 +107,7 @@ describe('the roles of a database', () => {
   beforeAll(async () => {
     server = await startReplicatedServer();
     own = await createTestDatabase('audit', () => Promise.resolve(), { server: server.primaryUrl });
-  }, 120_000);
+  });
   afterAll(() => server.stop());
   const roles = async () => results(await doctor({ DATABASE_URL: own.ownerUrl }), 'roles');
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
       env: { PATH: process.env.PATH, DATABASE_URL: of(service).ownerUrl },
     });
   await Promise.all(databaseServices.map(migrate));
-}, 120_000);
+});
 afterAll(() => Promise.all([...databases.values()].map((database) => database.drop())));
 
 async function sqlState(url: string, sql: string): Promise<string | undefined> {

@@ -27,6 +27,7 @@ import {
   collectOnce,
   createTestDatabase,
   eventually,
+  patient,
   SoftwareAuthenticator,
   startTestBus,
   testContext,
@@ -77,10 +78,10 @@ export function withDirectory(baseUrl = 'http://localhost', clock?: Clock): void
   beforeAll(async () => {
     [nats, database] = await Promise.all([
       startTestBus(),
-      createTestDatabase('directory', (url) => migrate('directory', url, migrations)),
+      createTestDatabase('directory', (url) => migrate('directory', url, migrations), { isCopied: true }),
     ]);
     await declareStreams(await connect('deploy'));
-    for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, new Bus(await connect(user)));
+    for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, patient(new Bus(await connect(user))));
     const config: Config = {
       ...withoutTraces,
       NATS_URL: nats.url,

@@ -31,7 +31,7 @@ beforeAll(async () => {
     HubUser.make(org, ['admin']),
   ]);
   observer = new Client(stack, await stack.newApp(org, 'observer', grants, 'service'));
-}, 180_000);
+});
 afterAll(closeConnections);
 
 type Outcome = AccessRequest & Omit<Problem, 'status'>;
@@ -59,16 +59,12 @@ const recordsOf = async (id: string) =>
     .map(({ action, actor, outcome }) => `${action} ${actor.type} ${outcome.code ?? outcome.result}`);
 /** Types of the events about an access request, and all that the feed says about it. */
 const eventsOf = (id: string, count: number) =>
-  eventually(
-    async () => {
-      const about = (await observer.feed()).filter(
-        ({ data }) => (data as { accessRequest?: string }).accessRequest === id,
-      );
-      return about.length >= count && { types: about.map(({ type }) => type), text: JSON.stringify(about) };
-    },
-    10_000,
-    `${count} events about an access request`,
-  );
+  eventually(async () => {
+    const about = (await observer.feed()).filter(
+      ({ data }) => (data as { accessRequest?: string }).accessRequest === id,
+    );
+    return about.length >= count && { types: about.map(({ type }) => type), text: JSON.stringify(about) };
+  }, `${count} events about an access request`);
 /** Ends what an approval has given, so that the next test begins without it. */
 const endAll = async () => {
   for (const { accessRequest, user } of await entitlements()) {

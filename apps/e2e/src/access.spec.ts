@@ -9,8 +9,8 @@ import type { App } from './stack.ts';
 import { customerScopes, demoClient, newClients, stack } from './under-test.ts';
 
 const promiseMs = 1000;
-/** The command prints its result some time after directory has committed the change. */
-const toleranceMs = 150;
+/** The command prints its result some time after directory has committed the change, and a busy machine is late. */
+const toleranceMs = 1000;
 /** On a busy machine everything is late by some requests' time. On a quiet one they take a few milliseconds. */
 const latenessFactor = 5;
 
@@ -32,9 +32,9 @@ async function timedOperator(...args: string[]): Promise<{ doneAt: number }> {
 }
 
 /**
- * Calls every gateway repeatedly during the change and for half a second beyond the promise. Resolves to the delay
- * after which each gateway denied the token, to whether one accepted it afterwards, and to how long the slowest request
- * of the watch took.
+ * Calls every gateway repeatedly during the change, until each has denied the token, and for a second longer. Resolves
+ * to the delay after which each denied it, to whether one accepted it afterwards, and to how long the slowest request of
+ * the watch took.
  */
 async function watchGateways(
   app: App,
@@ -57,7 +57,8 @@ async function watchGateways(
     }
   });
   const { doneAt } = await change();
-  await sleep(promiseMs + 500);
+  await eventually(() => !deniedAt.includes(undefined), 'every gateway to deny the token').catch(() => undefined);
+  await sleep(promiseMs);
   watching = false;
   await Promise.all(watchers);
   return { delays: deniedAt.map((at) => (at === undefined ? Infinity : at - doneAt)), acceptedAgain, slowestMs };
@@ -72,7 +73,7 @@ async function expectDeniedAfter(app: App, token: string, ...command: string[]):
 const tokenStatus = async (app: App, scope = 'issued:read') => (await requestToken(stack, app, scope)).status;
 /** An access token as soon as the token endpoint issues one. */
 const tokenOnceIssued = (app: App, scope = 'issued:read') =>
-  eventually(async () => (await requestToken(stack, app, scope)).body.access_token ?? false, 20_000, 'a token');
+  eventually(async () => (await requestToken(stack, app, scope)).body.access_token ?? false, 'a token');
 
 describe('a disabled app', () => {
   let app: App;
@@ -104,7 +105,7 @@ describe('a disabled app', () => {
     await timedOperator('app', 'enable', app.clientId);
     const token = await tokenOnceIssued(app);
     for (const gateway of stack.gateways.keys())
-      await eventually(async () => (await statusOfList(app, token, gateway)) === 200, 20_000);
+      await eventually(async () => (await statusOfList(app, token, gateway)) === 200);
   });
 });
 
@@ -123,7 +124,7 @@ describe('an operation that was removed from an app', () => {
       body: { error: 'invalid_scope' },
     });
     const reader = shop.with('offers:write', 'issued:read');
-    await eventually(async () => (await reader.list()).status === 200, 20_000);
+    await eventually(async () => (await reader.list()).status === 200);
     const { body } = await reader.offer();
     expect((await reader.erase(body.subject)).status).toBe(403);
 
@@ -187,7 +188,7 @@ describe('a suspended organization', () => {
     await timedOperator('org', 'resume', org);
     const token = await tokenOnceIssued(shop.app);
     for (const gateway of stack.gateways.keys())
-      await eventually(async () => (await statusOfList(shop.app, token, gateway)) === 200, 20_000);
+      await eventually(async () => (await statusOfList(shop.app, token, gateway)) === 200);
   });
 
   it('leaves a disabled app disabled when it is resumed: the strictest state wins', async () => {

@@ -15,7 +15,7 @@ let ann: Person;
 beforeAll(async () => {
   org = await stack.newOrganization();
   [desk, ann] = await Promise.all([newPeopleApp(stack, org, 'desk'), newPerson(org)]);
-}, 300_000);
+});
 afterAll(closeConnections);
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
@@ -94,13 +94,13 @@ it('person: invites, shows, recovers, gives roles, deactivates and removes', asy
 
   expect(await printed('person', 'remove', org, id, '--yes')).toBe('The person is removed.\n');
   await expectFailures([[['person', 'remove', org, id, '--yes'], 1, /person/i]]);
-}, 300_000);
+});
 
 describe('groups and what they open', () => {
   let group: string;
   beforeAll(async () => {
     group = uuid.exec(await printed('group', 'create', org, 'Support', '--description', 'Answers the phone'))![0];
-  }, 300_000);
+  });
 
   it('group: creates, shows, changes and deletes groups, and adds and removes members', async () => {
     expect(await printed('group', 'list', org, '--q', 'sup')).toContain(`${group} Support Answers the phone\n`);
@@ -123,7 +123,7 @@ describe('groups and what they open', () => {
       [['group', 'add', org, group], 2, /missing required argument/],
     ]);
     expect(await stack.operator<Group[]>('group', 'list', org)).toMatchObject([{ id: group, name: 'Help' }]);
-  }, 300_000);
+  });
 
   it('assignment: assigns people and groups, shows who can use what, and ends assignments', async () => {
     const { clientId } = desk;
@@ -159,7 +159,7 @@ describe('groups and what they open', () => {
     ]);
     const left = await stack.operator<Assignment[]>('assignment', 'list', org, clientId);
     expect(left).toMatchObject([{ user: ann.id }]);
-  }, 300_000);
+  });
 });
 
 it('access-request: lists, approves and denies', async () => {
@@ -207,4 +207,4 @@ it('access-request: lists, approves and denies', async () => {
     ['denied', { type: 'operator', id: 'operator' }],
     ['approved', { type: 'operator', id: 'operator' }],
   ]);
-}, 300_000);
+});

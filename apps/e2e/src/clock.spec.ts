@@ -69,11 +69,11 @@ beforeAll(async () => {
     .body;
   undecided = (await approver.call<AccessRequest>('POST', '/access-requests', given)).body;
   await advance(minutes);
-}, 300_000);
+});
 afterAll(async () => {
   await ownStack.remove();
   closeConnections();
-}, 60_000);
+});
 
 describe('minutes later', () => {
   it('a person changes what widens rights only after another sign-in, and each refusal is in the log', async () => {
@@ -129,7 +129,6 @@ describe('minutes later', () => {
     expect(items).toEqual([]);
     const ended = await eventually(
       async () => (await reader.feed()).find(({ type }) => type === 'assignment.ended') ?? false,
-      20_000,
     );
     expect(ended.data).toEqual({
       app: desk.clientId,
@@ -144,7 +143,7 @@ describe('minutes later', () => {
 });
 
 describe('two years later', () => {
-  beforeAll(() => advance(twoYears), 300_000);
+  beforeAll(() => advance(twoYears));
 
   it('counts an expired credential as not live and an expired offer as not open', async () => {
     const subjects = new Map((await shop.all()).map((s) => [s.subject, s]));
@@ -180,7 +179,7 @@ describe('two years later', () => {
       const types = (subject: string) => events.filter((e) => e.data.subject === subject).map((e) => e.type);
       expect(types(customer.subject)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
       expect(types(open.subject)).toEqual(['offer.created', 'offer.expired']);
-    }, 20_000);
+    });
   });
 
   it('reports the shifted clock in the log of every service and at /readyz', async () => {
@@ -208,12 +207,10 @@ describe('two years later', () => {
       expect([late.status, late.body.code]).toEqual([409, 'invalid_state']);
       expect(late.body.detail).toContain('expired');
     }
-    await eventually(
-      async () =>
-        (await reader.feed()).some(
-          ({ type, data }) => type === 'access_request.expired' && data.accessRequest === undecided.id,
-        ),
-      20_000,
+    await eventually(async () =>
+      (await reader.feed()).some(
+        ({ type, data }) => type === 'access_request.expired' && data.accessRequest === undecided.id,
+      ),
     );
     const log = await reader.wholeLog({ action: 'access_request.expire' });
     expect(log.map(({ actor }) => actor.type)).toEqual(['system']);

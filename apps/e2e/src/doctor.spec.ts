@@ -25,5 +25,5 @@ it('holdfast doctor finds nothing wrong with a running stack, and skips no check
         'disk',
       ]),
     );
-  }, 30_000);
+  });
 });

@@ -37,7 +37,7 @@ async function eventsOf(subject: string, count: number): Promise<PublicEvent[]> 
     const found = ofSubject(await new FeedReader(reader).read(), subject);
     expect(found.length).toBeGreaterThanOrEqual(count);
     return found;
-  }, 10_000);
+  });
 }
 
 describe('the changes of a customer', () => {
@@ -78,7 +78,7 @@ describe('the changes of a customer', () => {
     const [erased, ...others] = await eventually(async () => {
       const read = ofSubject(await follower.read(), body.subject);
       return read.length > 0 && read;
-    }, 10_000);
+    });
     expect(erased).toMatchObject({ type: 'subject.erased', version: 2, data: { subject: body.subject } });
     expect(others).toEqual([]);
     expect((await eventsOf(body.subject, 1)).map((e) => e.type)).toEqual(['subject.erased']);
@@ -91,7 +91,7 @@ describe('the feed', () => {
     const whole = await eventually(async () => {
       const read = await new FeedReader(reader).read();
       return read.length > 10 && read;
-    }, 10_000);
+    });
     const paged: PublicEvent[] = [];
     let pageToken = '';
     for (let more = true; more;) {

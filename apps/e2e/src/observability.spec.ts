@@ -45,12 +45,12 @@ beforeAll(async () => {
   const browsers = await CustomerBrowsers.of(ownStack, app);
   await browsers.signIn(reply.body.subject, await browsers.claim(reply.body));
   await shop.call('GET', `${shop.api}/credentials/subjects?cursor=${canary.query}`);
-}, 300_000);
+});
 afterAll(async () => {
   await ownStack.remove();
   receiver.close();
   closeConnections();
-}, 60_000);
+});
 
 /** The complete trace of the last request on this route: it has a span of each of these names. */
 async function traceOf(route: string, ...names: string[]): Promise<ReceivedSpan[]> {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   org = await stack.newOrganization();
   [ann, bo] = await Promise.all([HubUser.make(org), HubUser.make(org)]);
   auditor = new Client(stack, await stack.newApp(org, 'auditor', ['audit:read'], 'service'));
-}, 180_000);
+});
 afterAll(closeConnections);
 
 const list = async (by: HubUser) => (await by.call<{ items: UserPasskey[] }>('GET', passkeys)).body.items;

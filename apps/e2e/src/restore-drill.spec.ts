@@ -22,15 +22,15 @@ const title = bin ? `HOLDFAST_CHAOS_SEED=${seed}` : 'skipped: no pg_basebackup; 
   beforeAll(async () => {
     ownStack = new RestorableStack(join(stack.home, 'restore-drill'), bin!);
     await ownStack.start();
-  }, 180_000);
+  });
   afterAll(async () => {
     await ownStack.remove();
     closeConnections();
-  }, 60_000);
+  });
 
   it('loses no acknowledged change when the write-ahead log was received synchronously', async () => {
     expect(await loseNothing(ownStack, options, false)).toEqual([]);
-  }, 300_000);
+  });
 
   it('keeps everything until the dump, names the loss after it, and erases again', async () => {
     const { errors, lost, org, witnessed, restored, oracle } = await restoreDump(ownStack, options);
@@ -44,12 +44,12 @@ const title = bin ? `HOLDFAST_CHAOS_SEED=${seed}` : 'skipped: no pg_basebackup; 
     // Audit does not sign a second history of this log.
     const checkpoint = await oracle.reader.call('GET', `${oracle.reader.api}/admin/audit/checkpoint`);
     expect(checkpoint.status).toBe(503);
-  }, 300_000);
+  });
 
   it('leaves a stack that works', async () => {
     const oracle = await underLoad(ownStack, options, async (load) => {
-      await eventually(() => load.acknowledged >= 10, 120_000, '10 changes');
+      await eventually(() => load.acknowledged >= 10, '10 changes', 120_000);
     });
     expect(await checkAll(oracle)).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   ]);
   program = new Client(stack, app, grants);
   auditor = new Client(stack, log);
-}, 180_000);
+});
 afterAll(closeConnections);
 
 type Attempt = [
@@ -157,7 +157,7 @@ describe('a program with every operation of programs', () => {
         ({ outcome }) => outcome.code === 'invalid_scope',
       );
       return refused.length > 0 && refused;
-    }, 10_000);
+    });
     expect(log.every(({ outcome }) => outcome.result === 'denied')).toBe(true);
   });
 

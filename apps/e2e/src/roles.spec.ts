@@ -23,7 +23,7 @@ beforeAll(async () => {
     newPerson(org),
   ]);
   observer = new Client(stack, await stack.newApp(org, 'observer', grants, 'service'));
-}, 180_000);
+});
 afterAll(closeConnections);
 
 const give = (by: HubUser, { id }: { id: string }, ...roles: Role[]) =>
@@ -55,7 +55,7 @@ describe('a role', () => {
         ({ type, data }) => type === 'role.changed' && data.user === colleague.id,
       );
       return found.length === 6 && found;
-    }, 10_000);
+    });
     expect(changed.at(-1)!.data).toMatchObject({ roles: [] });
   });
 

@@ -96,12 +96,12 @@ describe.each(interruptions)('with both replicas %s', (_, interrupt, restore) =>
       while (catchingUp) wrong.push(...(await wrongReads(acknowledged)));
     })();
     await Promise.all(['subjects-1', 'subjects-2'].map(restore));
-    await eventually(() => expectAllReadsCorrect(acknowledged), 15_000);
+    await eventually(() => expectAllReadsCorrect(acknowledged));
     catchingUp = false;
     await reader;
     expect(wrong).toEqual([]);
     expect((await other.list()).status).toBe(200);
-  }, 120_000);
+  });
 });
 
 describe.each(interruptions)('with one of two replicas %s', (_, interrupt, restore) => {
@@ -113,18 +113,18 @@ describe.each(interruptions)('with one of two replicas %s', (_, interrupt, resto
       expect(await wrongReads(acknowledged)).toEqual([]);
     }
     await restore('subjects-2');
-    await eventually(() => expectAllReadsCorrect(acknowledged), 15_000);
-  }, 120_000);
+    await eventually(() => expectAllReadsCorrect(acknowledged));
+  });
 });
 
 describe('with both replicas killed repeatedly', () => {
   it('answers reads correctly or with 503', async () => {
     const acknowledged = await begin();
     for (const round of times(3)) {
-      await Promise.all(['subjects-1', 'subjects-2'].map((r) => eventually(() => stack.control('kill', r), 20_000)));
+      await Promise.all(['subjects-1', 'subjects-2'].map((r) => eventually(() => stack.control('kill', r))));
       if (round % 2 === 0) await change(acknowledged);
       expect(await wrongReads(acknowledged)).toEqual([]);
     }
-    await eventually(() => expectAllReadsCorrect(acknowledged), 30_000);
-  }, 120_000);
+    await eventually(() => expectAllReadsCorrect(acknowledged));
+  });
 });

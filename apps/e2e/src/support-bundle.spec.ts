@@ -70,11 +70,11 @@ beforeAll(async () => {
     baseUrl: ownStack.baseUrl,
   }))
     canaries.set(what, value);
-}, 300_000);
+});
 afterAll(async () => {
   await ownStack.remove();
   closeConnections();
-}, 60_000);
+});
 
 /** Makes a bundle, unpacks it, and resolves to its files. None of them has a canary. */
 async function bundle(name: string): Promise<{ written: Written; files: Map<string, string> }> {
@@ -132,7 +132,7 @@ describe('holdfast support-bundle', () => {
     expect(database.settings).toHaveProperty('server_version');
     expect(database.migrations.issuance!.length).toBeGreaterThan(0);
     expect(database.tables.find(({ table }) => table === 'issuance.outbox')!.bytes).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it('is written to standard output, with its contents on the standard error', async () => {
     const program = join(root, 'tools', 'holdfast.mjs');
@@ -145,13 +145,13 @@ describe('holdfast support-bundle', () => {
     const names = execFileSync('tar', ['-tzf', '-'], { input: stdout, encoding: 'utf8' }).trim().split('\n');
     expect(names).toEqual(expect.arrayContaining(['contents.json', 'database.json'].map((f) => `support-bundle/${f}`)));
     expect(stderr.toString()).toMatch(/FILE +BYTES +MISSING\n[^]*database\.json/);
-  }, 60_000);
+  });
 
   it('overwrites no file', async () => {
     const file = join(ownStack.home, 'taken');
     mkdirSync(file);
     await expect(ownStack.operator('support-bundle', '--out', file)).rejects.toThrow(/exists, and nothing was written/);
-  }, 60_000);
+  });
 
   it('has everything else while NATS is stopped, and says what is missing', async () => {
     await ownStack.control('stop', 'nats');
@@ -161,7 +161,7 @@ describe('holdfast support-bundle', () => {
     } finally {
       await ownStack.control('start', 'nats');
     }
-  }, 120_000);
+  });
 
   it('has everything else while PostgreSQL is stopped, and says what is missing', async () => {
     await ownStack.control('stop', 'postgres');
@@ -174,5 +174,5 @@ describe('holdfast support-bundle', () => {
     } finally {
       await ownStack.control('start', 'postgres');
     }
-  }, 120_000);
+  });
 });

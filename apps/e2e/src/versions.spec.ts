@@ -21,7 +21,7 @@ afterAll(async () => {
   await ownStack.remove();
   rmSync(folder, { recursive: true, force: true });
   closeConnections();
-}, 60_000);
+});
 
 const previous = await previousVersion();
 const itOrSkip = previous.skipped === undefined ? it : it.skip;

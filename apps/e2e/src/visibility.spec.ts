@@ -31,7 +31,7 @@ describe('the next read', () => {
         : { i, get: get.status, list: list.status, listed };
     });
     expect(missing.filter((m) => m !== undefined)).toEqual([]);
-  }, 180_000);
+  });
 
   it('does not have the customer after 204 on an erasure, 200 times', async () => {
     const present = await inParallel(times(200), 8, async (i) => {
@@ -46,7 +46,7 @@ describe('the next read', () => {
       return get.body.code === 'unknown_subject' && !listed ? undefined : { i, get: get.status, listed };
     });
     expect(present.filter((t) => t !== undefined)).toEqual([]);
-  }, 180_000);
+  });
 
   it('has the right counts after a further offer and a withdrawal, 100 times', async () => {
     const { body: customer } = await shop.offer();
@@ -57,7 +57,7 @@ describe('the next read', () => {
       expect((await shop.withdraw(offer.offerId, { gateway: i % 2 })).status).toBe(204);
       expect(await openOffers(customer.subject, (i + 1) % 2)).toBe(0);
     }
-  }, 180_000);
+  });
 
   async function openOffers(subject: string, gateway: number): Promise<number | undefined> {
     const { body } = await shop.list({ limit: '200' }, { gateway });

@@ -72,6 +72,6 @@ test('the expiration of a due offer is emitted when the clock is right again', a
   // Decisions continue, by PostgreSQL's clock.
   expect(await stateOf(due.token)).toBe('expired');
   aheadMs = 0;
-  await eventually(() => expect(expirationsOf(due.subject)).toHaveLength(1), 10_000);
+  await eventually(() => expect(expirationsOf(due.subject)).toHaveLength(1));
   expect((await ready()).status).toBe(200);
 });

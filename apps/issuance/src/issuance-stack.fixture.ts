@@ -23,6 +23,7 @@ import {
   collectOnce,
   createTestDatabase,
   moreJobRuns,
+  patient,
   startTestBus,
   testContext,
   type TestBus,
@@ -176,7 +177,7 @@ export class IssuanceStack {
     const { settings = {}, clock, replicas = 1, machineTimeMs } = this.options;
     [this.nats, this.database] = await Promise.all([
       startTestBus(),
-      createTestDatabase('issuance', (url) => migrate('issuance', url, migrations)),
+      createTestDatabase('issuance', (url) => migrate('issuance', url, migrations), { isCopied: true }),
     ]);
     await declareStreams(await this.connect('deploy'));
     const key = () => randomBytes(32).toString('base64url');
@@ -211,9 +212,9 @@ export class IssuanceStack {
     this.opsPorts = replicasOfIssuance.map(({ opsPort }) => opsPort);
     // An event stays in the outbox until all consumers have confirmed it.
     for (const consumer of streams.issuance.consumers) await this.startConsumer(consumer);
-    this.gateway = new Bus(await this.connect('gateway'));
-    this.auth = new Bus(await this.connect('auth'));
-    this.operator = new Bus(await this.connect('operator'));
+    this.gateway = patient(new Bus(await this.connect('gateway')));
+    this.auth = patient(new Bus(await this.connect('auth')));
+    this.operator = patient(new Bus(await this.connect('operator')));
   }
 
   private async connect(user: BusUser): Promise<NatsConnection> {

@@ -26,7 +26,7 @@ async function offered(): Promise<string> {
   const state = { subject, app: 'app-1', createdAt, credentials: [], offers: [] };
   const base = { id, type: 'offer.created', occurredAt: createdAt, org: 'acme', requestId: 'r', traceparent: 't' };
   const event = customerEventSchema.parse({ ...base, subject, version: 1, state });
-  const visible = acknowledgements.wait('subjects', id, 10_000);
+  const visible = acknowledgements.wait('subjects', id, 60_000);
   await stack.publish(event);
   expect(await visible).toBe(true);
   return subject;
@@ -56,18 +56,18 @@ async function untilServedBy(by: string): Promise<void> {
   await eventually(async () => {
     await stack.bus.request(listSubjects, { limit: 1 }, context());
     expect(await served(by)).toBeGreaterThan(before);
-  }, 30_000);
+  });
 }
 
 beforeAll(async () => {
   server = await startReplicatedServer();
   stack = await SubjectsStack.start({ replicas: 2, server });
   acknowledgements = new ProjectionAcknowledgements(stack.issuance, 'issuance');
-}, 60_000);
+});
 afterAll(async () => {
   await stack?.stop();
   await server?.stop();
-}, 60_000);
+});
 
 it('shows a customer at once after the acknowledgement of the offer', async () => {
   await untilServedBy('replica');

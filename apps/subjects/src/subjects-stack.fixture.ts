@@ -7,6 +7,7 @@ import { createLogger, type Clock } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
+  patient,
   startTestBus,
   type ReplicatedServer,
   type TestBus,
@@ -29,7 +30,7 @@ export class SubjectsStack {
     private readonly gateway: NatsConnection,
     private readonly services: RunningService[],
   ) {
-    this.bus = new Bus(gateway);
+    this.bus = patient(new Bus(gateway));
   }
 
   /** @param server makes the replicas read from its standby */
@@ -41,7 +42,7 @@ export class SubjectsStack {
     const migrated = (url: string) => migrate('subjects', url, migrations);
     const [nats, database] = await Promise.all([
       startTestBus(),
-      createTestDatabase('subjects', migrated, server && { server: server.primaryUrl }),
+      createTestDatabase('subjects', migrated, { isCopied: true, ...(server && { server: server.primaryUrl }) }),
     ]);
     const as = (user: BusUser) => connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, logger);
     const [deploy, gateway, issuance] = [await as('deploy'), await as('gateway'), await as('issuance')];

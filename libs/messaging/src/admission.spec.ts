@@ -82,7 +82,7 @@ test('completes as much as its capacity, within a second, at five times that loa
   expect(took.length).toBeGreaterThan(0.8 * 2000);
   expect(Math.max(...took)).toBeLessThan(1000);
   expect(rejected).toBeGreaterThan(6000);
-}, 60_000);
+});
 
 test('wasNotStarted() is true only for the admission limits of the caller and of the called service', () => {
   const of = (dependency: string) => wasNotStarted({ origin: { dependency, cause: 'overloaded' } } as never);

@@ -19,10 +19,10 @@ describe('declareStreams in a cluster of three nats-servers', () => {
     for (let index = 0; index < 3; index++) ports.push({ client: await freePort(), cluster: await freePort() });
     start(0);
     start(1);
-    connection = await eventually(() => connect({ servers: `nats://127.0.0.1:${ports[0]!.client}` }), 20_000);
+    connection = await eventually(() => connect({ servers: `nats://127.0.0.1:${ports[0]!.client}` }));
     const jsm = await jetstreamManager(connection, { checkAPI: false });
     // Two of three servers elect a leader.
-    await eventually(() => jsm.getAccountInfo(), 30_000);
+    await eventually(() => jsm.getAccountInfo());
   });
 
   afterAll(async () => {
@@ -36,7 +36,7 @@ describe('declareStreams in a cluster of three nats-servers', () => {
     const jsm = await jetstreamManager(connection, { checkAPI: false });
     const first = Object.values(streams)[0]!.name;
     // The stream exists with one replica while it waits.
-    const { config } = await eventually(() => jsm.streams.info(first), 20_000);
+    const { config } = await eventually(() => jsm.streams.info(first));
     expect(config.num_replicas).toBe(1);
     expect(declared).toBeUndefined();
 
@@ -48,7 +48,7 @@ describe('declareStreams in a cluster of three nats-servers', () => {
       expect(info.state.consumer_count).toBe(consumers.length);
     }
     // The streams elect leaders after their replicas have changed; nats-server does not respond about them meanwhile.
-    expect(await eventually(() => declareStreams(connection, 3), 30_000)).toEqual(declared);
+    expect(await eventually(() => declareStreams(connection, 3))).toEqual(declared);
   });
 
   function start(index: number): void {

@@ -70,7 +70,7 @@ beforeAll(async () => {
     await relay.start({ sweep: 200, confirm: 200 });
     closing.push(() => relay.stop());
   }
-}, 60_000);
+});
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
   await Promise.all(Object.values(buses).map((bus) => bus.stop()));
@@ -89,17 +89,17 @@ const unconfirmed = async () =>
 
 it('publishes each event on the bus of its shard only, and confirms it', async () => {
   const ids = await emit();
-  expect(applied).toEqual({ own: [ids.own], eu2: [ids.eu2] });
-  await eventually(async () => expect(await unconfirmed()).toEqual([]), 20_000);
+  await eventually(() => expect(applied).toEqual({ own: [ids.own], eu2: [ids.eu2] }));
+  await eventually(async () => expect(await unconfirmed()).toEqual([]));
 });
 
 it('while the bus of a shard is down, confirms the events of the others, and its own ones afterwards', async () => {
   await buses.eu2.kill();
   const ids = await emit();
-  await eventually(async () => expect(await unconfirmed()).toEqual([ids.eu2]), 20_000);
+  await eventually(async () => expect(await unconfirmed()).toEqual([ids.eu2]));
   expect(applied.own).toContain(ids.own);
   await buses.eu2.restart();
-  await eventually(async () => expect(await unconfirmed()).toEqual([]), 30_000);
+  await eventually(async () => expect(await unconfirmed()).toEqual([]));
   expect(applied.eu2).toContain(ids.eu2);
   expect(applied.own).not.toContain(ids.eu2);
-}, 60_000);
+});

@@ -5,7 +5,7 @@ import { Controller, Inject, Module } from '@nestjs/common';
 import { getSubject, platformKeys, withdrawOffer, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, connectBus, Handles, UncertainError } from '@holdfast/messaging';
 import { AppError, createLogger, type Logger } from '@holdfast/platform';
-import { startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
+import { eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
 import { LOGGER } from './lifecycle.js';
 import { startService, type RunningService } from './start-service.js';
 
@@ -18,13 +18,18 @@ const offers = {
   logs: '00000000-0000-4000-8000-000000000006',
 };
 
+let slowRequests = 0;
+
 @Controller()
 class WithdrawOffer {
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   @Handles(withdrawOffer)
   async handle({ offerId }: RequestOf<typeof withdrawOffer>, { org }: RequestContext): Promise<Record<string, never>> {
-    if (offerId === offers.slow) await new Promise((resolve) => setTimeout(resolve, 500));
+    if (offerId === offers.slow) {
+      slowRequests += 1;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
     if (offerId === offers.hung) await new Promise((resolve) => setTimeout(resolve, 2000));
     if (offerId === offers.plain) throw new Error('the password is hunter2');
     if (offerId === offers.typed) throw new AppError('invalid_state', `the offer of ${org} is claimed`);
@@ -139,6 +144,7 @@ describe('requests over NATS', () => {
           transit,
           data: { input: { offerId: offers.logs }, context: testContext() },
         }),
+        { timeout: 30_000 },
       );
     const responses = [];
     for (const agoMs of [0, 10_000])
@@ -170,7 +176,7 @@ describe('requests over NATS', () => {
 
   it('are completed when the service stops, and rejected afterwards', async () => {
     const running = bus.request(withdrawOffer, { offerId: offers.slow }, testContext());
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually(() => slowRequests === 1);
     await service.stop();
     await expect(running).resolves.toEqual({});
     expect((await failure(bus.request(withdrawOffer, { offerId: offers.logs }, testContext()))).code).toBe(

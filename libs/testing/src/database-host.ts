@@ -126,7 +126,7 @@ export class DatabaseHost {
     const recovered = eventually(async () => {
       const [row] = await this.query<{ recovering: boolean }>('postgres', 'SELECT pg_is_in_recovery() AS recovering');
       return row!.recovering === false;
-    }, 60_000);
+    });
     const ended = new Promise<never>((_, reject) =>
       this.#server!.once('exit', () => reject(new Error('PostgreSQL did not start; see postgres.log'))),
     );

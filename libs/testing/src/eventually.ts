@@ -3,14 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Calls `check` every 20 ms until it neither throws nor resolves to false, and resolves to its value. After `timeoutMs`
  * it rejects with the last error of `check`, so that an expect() inside shows what was still missing. When `check`
- * resolved to false, the error names `what` instead.
+ * resolved to false, the error names `what` instead. The time is long, since only a test that fails waits for its end:
+ * what takes a moment on a quiet machine can take many seconds beside other work.
  */
 export async function eventually<T>(
   check: () => Promise<T> | T,
-  timeoutMs = 5000,
   what = String(check),
+  timeoutMs = 90_000,
 ): Promise<Exclude<T, false>> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     let failure: unknown = new Error(`timed out after ${timeoutMs} ms waiting for ${what}`);
     try {
@@ -19,7 +20,7 @@ export async function eventually<T>(
     } catch (error) {
       failure = error;
     }
-    if (Date.now() > deadline) throw failure;
+    if (performance.now() > deadline) throw failure;
     await sleep(20);
   }
 }

@@ -10,6 +10,7 @@ export * from './free-port.js';
 export * from './job-runs.js';
 export * from './large-organization.js';
 export * from './least-cpu.js';
+export * from './patient.js';
 export * from './random-sequence.js';
 export * from './replicated-server.js';
 export * from './runbook-block.js';

@@ -8,7 +8,7 @@ type Outcome = 'succeeded' | 'failed';
  */
 export async function moreJobRuns(opsPort: number, job: string, runs: number, outcome?: Outcome): Promise<void> {
   const before = await jobRuns(opsPort, job, outcome);
-  await eventually(async () => (await jobRuns(opsPort, job, outcome)) >= before + runs, 30_000);
+  await eventually(async () => (await jobRuns(opsPort, job, outcome)) >= before + runs);
 }
 
 async function jobRuns(opsPort: number, job: string, outcome?: Outcome): Promise<number> {

@@ -68,7 +68,7 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
       cwd: folder,
       stdio: ['ignore', log, log],
     });
-    await eventually(() => sql(urlAt(port), 'SELECT 1'), 30_000);
+    await eventually(() => sql(urlAt(port), 'SELECT 1'));
     return server;
   };
   const end = async (server: ChildProcess): Promise<void> => {

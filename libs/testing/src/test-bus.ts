@@ -109,7 +109,7 @@ async function startServer(folder: string, configFile: string, port: number): Pr
     if (server.exitCode !== null)
       throw new Error(`nats-server did not start: ${readFileSync(logFile, 'utf8').slice(-2000)}`);
     return hasJetStream(port);
-  }, 10_000);
+  });
   return server;
 }
 

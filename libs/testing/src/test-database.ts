@@ -23,27 +23,31 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/**
- * Creates a database with roles, schemas and grants as in production, and the tables of one service.
- * @param isEmpty whether it has no schemas and grants yet, for a test that creates them
- * @param server address of another PostgreSQL than that of the tests, as its superuser
- */
+interface Options {
+  /** It has no schemas and grants yet, for a test that creates them. */
+  isEmpty?: boolean;
+  /** `migrate` runs the service's migrations: once per run of the tests, whose other databases are copies. */
+  isCopied?: boolean;
+  /** Address of another PostgreSQL than that of the tests, as its superuser. */
+  server?: string;
+}
+
+/** Creates a database with roles, schemas and grants as in production, and the tables of one service. */
 export async function createTestDatabase(
   service: ServiceName,
   migrate: (ownerUrl: string) => Promise<unknown>,
-  { isEmpty = false, server = testDatabaseUrl() } = {},
+  { isEmpty = false, isCopied = false, server = testDatabaseUrl() }: Options = {},
 ): Promise<TestDatabase> {
   const name = `test_${service}_${randomBytes(6).toString('hex')}`;
   const ownerUrl = urlOf(server, name);
   await withSetupLock(server, async (admin) => {
-    await admin.query(`CREATE DATABASE ${name}`);
-    if (isEmpty) return;
-    const passwords = Object.fromEntries(databaseServices.map((s) => [s, password]));
-    const owner = await connected(ownerUrl);
-    for (const statement of databaseSetup({ passwords, connectionLimit: 150 })) await owner.query(statement);
-    await owner.end();
+    if (isCopied)
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${await original(admin, server, service, migrate)}`);
+    else await admin.query(`CREATE DATABASE ${name}`);
+    // Of a copy as well: it has no rights of the database itself, and other suites alter roles.
+    if (!isEmpty) await setUp(ownerUrl);
   });
-  await migrate(ownerUrl);
+  if (!isCopied) await migrate(ownerUrl);
   const pool = new pg.Pool({ connectionString: ownerUrl, max: 4 });
   pool.on('error', () => undefined);
   return {
@@ -58,6 +62,32 @@ export async function createTestDatabase(
       await asAdmin(server, (admin) => admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
   };
+}
+
+async function setUp(ownerUrl: string): Promise<void> {
+  const passwords = Object.fromEntries(databaseServices.map((s) => [s, password]));
+  const owner = await connected(ownerUrl);
+  for (const statement of databaseSetup({ passwords, connectionLimit: 150 })) await owner.query(statement);
+  await owner.end();
+}
+
+/** @returns the name of the database that has the tables of a service and nothing else */
+async function original(
+  admin: pg.Client,
+  server: string,
+  service: ServiceName,
+  migrate: (ownerUrl: string) => Promise<unknown>,
+): Promise<string> {
+  const name = `original_${service}`;
+  const { rowCount } = await admin.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+  if (rowCount) return name;
+  const draft = `draft_${service}`;
+  await admin.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
+  await admin.query(`CREATE DATABASE ${draft}`);
+  await setUp(urlOf(server, draft));
+  await migrate(urlOf(server, draft));
+  await admin.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+  return name;
 }
 
 function urlOf(server: string, database: string, role?: string): string {

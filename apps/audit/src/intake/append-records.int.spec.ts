@@ -158,5 +158,5 @@ describe('appending while the database fails', () => {
     expect(limit).toEqual({ idle_in_transaction_session_timeout: '3s' });
     await failed;
     expect(await assertWhole(tables)).toBe(2);
-  }, 30_000);
+  });
 });

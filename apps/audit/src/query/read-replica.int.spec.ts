@@ -23,7 +23,7 @@ let reads: ReadDatabase;
 const list = (filter = {}) =>
   invoke(new ListEventsHandler(reads, new PseudonymMappings(reads), decryptionBy(reads, keys)), { filter, limit: 20 });
 const get = (id: string) => invoke(new GetEventHandler(reads, decryptionBy(reads, keys)), { id });
-const untilOnReplica = () => eventually(() => reads.remarks().length === 0, 30_000);
+const untilOnReplica = () => eventually(() => reads.remarks().length === 0);
 
 /** @returns the ids of acknowledged entries that a list or a get right afterwards does not show */
 async function missing(times: number): Promise<string[]> {
@@ -45,13 +45,13 @@ beforeAll(async () => {
     replica.database,
     new LazyDatabase({ url: server.standbyUrlOf(tables.url()), pool: 4, applicationName: 'test' }),
   );
-}, 60_000);
+});
 afterAll(async () => {
   await reads.close();
   await replica.stop();
   await tables.drop();
   await server.stop();
-}, 60_000);
+});
 
 it('shows each entry at once after its append', async () => {
   await untilOnReplica();

@@ -19,7 +19,7 @@ import {
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { type RunningService } from '@holdfast/service';
-import { eventually, testContext, type TestDatabase } from '@holdfast/testing';
+import { eventually, patient, testContext, type TestDatabase } from '@holdfast/testing';
 import {
   leafHash,
   openCheckpoint,
@@ -156,9 +156,10 @@ describe('transparency of a log', () => {
     const folder = join(keys.CHECKPOINT_DIR, 'acme');
     await eventually(
       async () => openCheckpoint(await readFile(join(folder, 'latest'), 'utf8'), await pinned()).size === 2,
-      10_000,
     );
-    expect((await readdir(folder)).sort()).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/), 'latest']);
+    await eventually(async () =>
+      expect((await readdir(folder)).sort()).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/), 'latest']),
+    );
   });
 
   describe('a log that was tampered with', () => {
@@ -352,7 +353,7 @@ describe('transparency of a log', () => {
 
     it('is recorded for other services, when the actor is the operator', async () => {
       await append(recordOf());
-      const directory = new Bus(await environment.connectAs('directory'));
+      const directory = patient(new Bus(await environment.connectAs('directory')));
       const list = contextOf('holdfast app show');
       await directory.request(
         recordOperatorRead,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { useProof } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { eventually, testContext } from '@holdfast/testing';
+import { eventually, patient, testContext } from '@holdfast/testing';
 import { AuthStack } from '../auth-stack.fixture.js';
 import { stateLimitsSchema } from '../state-limits.js';
 
@@ -10,7 +10,7 @@ let stack: AuthStack;
 let bus: Bus;
 beforeAll(async () => {
   stack = await AuthStack.start({ STATE_LIMITS: stateLimitsSchema.parse('UsedProof=5') });
-  bus = new Bus(await stack.connect('gateway'));
+  bus = patient(new Bus(await stack.connect('gateway')));
 });
 afterAll(() => stack.stop());
 

@@ -17,7 +17,7 @@ import {
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { sha256 } from '@holdfast/platform';
-import { eventually, testContext } from '@holdfast/testing';
+import { eventually, patient, testContext } from '@holdfast/testing';
 import { addApp, AuthStack, basicAuthorization } from '../auth-stack.fixture.js';
 import { directoryEvent, newPerson, people } from '../person-stubs.fixture.js';
 import { RelyingParty } from '../relying-party.fixture.js';
@@ -31,7 +31,7 @@ let staff: RelyingParty;
 
 beforeAll(async () => {
   stack = await AuthStack.start();
-  bus = new Bus(await stack.connect('gateway'));
+  bus = patient(new Bus(await stack.connect('gateway')));
   staff = await RelyingParty.start(stack, { name: 'Staff area', audience: 'people' });
   for (const org of ['acme', 'globex']) {
     const { app } = addApp({ org, name: 'Hub', audience: 'people', redirectUris: [] });

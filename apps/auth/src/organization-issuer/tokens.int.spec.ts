@@ -180,7 +180,7 @@ describe('client authentication', () => {
       'openid '.repeat(7_000),
       Array.from({ length: 10_000 }, (_, i) => `s${i}`).join(' '),
     ])
-      expect(await cpuMs(scope)).toBeLessThan(smallMs * 5 + 200);
+      expect(await cpuMs(scope)).toBeLessThan(smallMs * 5 + 1000);
   });
 
   test('accepts no client assertion', async () => {

@@ -22,7 +22,7 @@ const newToken = () => randomBytes(32).toString('base64url');
 const now = () => Math.floor(Date.now() / 1000);
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase('auth', (url) => migrate('auth', url, migrations));
+  testDatabase = await createTestDatabase('auth', (url) => migrate('auth', url, migrations), { isCopied: true });
   database = await Database.connect({ url: testDatabase.url(), pool: 12, applicationName: 'test' });
   const config = {
     KEY_ENCRYPTION_KEY: Buffer.alloc(32, 9),

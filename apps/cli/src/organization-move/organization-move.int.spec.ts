@@ -34,7 +34,7 @@ async function connected(url: string): Promise<pg.Client> {
 beforeAll(async () => {
   databases = await Promise.all([createTestDatabase('audit', migrateAll), createTestDatabase('audit', migrateAll)]);
   [source, target] = await Promise.all([connected(databases[0]!.ownerUrl), connected(databases[1]!.ownerUrl)]);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([source.end(), target.end()]);
   await Promise.all(databases.map((database) => database.drop()));

@@ -60,10 +60,10 @@ describe('the revocation feed', () => {
     const subscription = gateway.subscribe(revocationFeedSubject, {
       callback: (_, message) => void seqs.push(message.json<{ seq: number }>().seq),
     });
-    await eventually(() => seqs.length >= 4, 20_000);
+    await eventually(() => seqs.length >= 4);
     const before = seqs.at(-1)!;
     await newApp('web');
-    await eventually(() => seqs.at(-1)! > before, 20_000);
+    await eventually(() => seqs.at(-1)! > before);
     subscription.unsubscribe();
   });
 

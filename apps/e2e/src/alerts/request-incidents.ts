@@ -49,7 +49,6 @@ export const hangingSignals: Incident = {
       await eventually(
         async () =>
           (await query(stack, 'SELECT FROM signals.event WHERE data::text LIKE $1', [`%${body.offerId}%`])).length > 0,
-        30_000,
         'the event of the offer in the feed',
       );
     }

@@ -51,13 +51,15 @@ describe('the keys at a jwks_uri', () => {
   it('are not loaded again for each unknown key id, and no other key of the set is tried for it', async () => {
     server.serve('/unknown', key.publicJwk);
     const app = await newApp('/unknown');
+    const startedAtMs = performance.now();
     for (let i = 0; i < 8; i += 1)
       expect(await requestToken(app, key, { kid: randomUUID() })).toMatchObject({
         status: 401,
         body: { error: 'invalid_client' },
       });
-    // Two replicas, and ten seconds may have passed.
-    expect(server.requests('/unknown')).toBeLessThanOrEqual(4);
+    // Each of the two replicas at most once in ten seconds.
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    expect(server.requests('/unknown')).toBeLessThanOrEqual(2 * (2 + Math.floor(seconds / 10)));
   });
 
   const failures: [string, Parameters<KeyServer['respond']>[1], RegExp][] = [
@@ -96,14 +98,14 @@ describe('the keys at a jwks_uri', () => {
 
   it('are rotated there: a new key works within seconds, and the old one no longer', async () => {
     server.serve('/rotated', key.publicJwk, nextKey.publicJwk);
-    await eventually(async () => expect(await statuses(rotated, nextKey)).toEqual(Array(6).fill(200)), 30_000);
+    await eventually(async () => expect(await statuses(rotated, nextKey)).toEqual(Array(6).fill(200)));
     expect(await statuses(rotated, key)).toEqual(Array(6).fill(200));
     server.serve('/rotated', nextKey.publicJwk);
     // An unknown key id makes each replica load the set again, every ten seconds at most.
     await eventually(async () => {
       await Promise.all(Array.from({ length: 4 }, () => requestToken(rotated, key, { kid: randomUUID() })));
       expect(await statuses(rotated, key)).toEqual(Array(6).fill(401));
-    }, 30_000);
+    });
     expect(await statuses(rotated, nextKey)).toEqual(Array(6).fill(200));
   });
 
@@ -118,6 +120,6 @@ describe('the keys at a jwks_uri', () => {
     server = new KeyServer();
     await server.open();
     server.serve('/later', key.publicJwk);
-    await eventually(async () => expect(await statuses(app, key)).toEqual(Array(6).fill(200)), 30_000);
+    await eventually(async () => expect(await statuses(app, key)).toEqual(Array(6).fill(200)));
   });
 });

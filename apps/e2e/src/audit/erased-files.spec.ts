@@ -32,15 +32,11 @@ it('leaves nothing of the customer in statistics, tables, indexes, JetStream and
   const grace = await newCustomer(shop);
   const other = await newCustomer(shop);
   // As plain text the reason is only in rows of the outbox, which are deleted soon and overwritten at any time.
-  await eventually(
-    async () => {
-      for (const transition of ['suspend', 'resume'] as const)
-        expect((await shop.manage(transition, grace.credentialId, reason)).status).toBe(200);
-      return found(await filesOfAllRelations(stack), [reason]).length > 0;
-    },
-    15_000,
-    'the reason in a file',
-  );
+  await eventually(async () => {
+    for (const transition of ['suspend', 'resume'] as const)
+      expect((await shop.manage(transition, grace.credentialId, reason)).status).toBe(200);
+    return found(await filesOfAllRelations(stack), [reason]).length > 0;
+  }, 'the reason in a file');
   await site.refresh(
     (await site.signIn(grace.authenticator, { agent: new UserAgent(stack.baseUrl, browser) })).refreshToken,
   );
@@ -60,13 +56,11 @@ it('leaves nothing of the customer in statistics, tables, indexes, JetStream and
   expect((await shop.erase(grace.subject)).status).toBe(204);
   await eventually(
     async () => (await auditor.feed()).some((e) => e.type === 'subject.erased' && e.data.subject === grace.subject),
-    15_000,
     'subject.erased in the feed',
   );
   // The row of the event itself names the subject until every consumer has confirmed it.
   await eventually(
     async () => (await query(stack, 'SELECT FROM issuance.outbox WHERE aggregate = $1', [grace.subject])).length === 0,
-    15_000,
     'an outbox without rows of the customer',
   );
 
@@ -79,31 +73,26 @@ it('leaves nothing of the customer in statistics, tables, indexes, JetStream and
     ),
   ).toEqual([]);
   // A rewrite keeps recently deleted rows while older transactions are open, so it is repeated.
-  const left = await eventually(
-    async () => {
-      const { code, errors } = await holdfast(['database', 'rewrite', '--if-erased'], {
-        DATABASE_URL: stack.launcher.databaseUrl,
-      });
-      expect([code, errors]).toEqual([0, '']);
-      const files = await filesOfAllRelations(stack);
-      // The feed keeps `subject.erased`, which names the subject, for the organization.
-      const traces = [
-        ...found(files, [...values.slice(1), browser]),
-        ...found(
-          files.filter(({ name }) => name !== 'signals.event'),
-          values.slice(0, 1),
-        ),
-      ];
-      return traces.length === 0 && files;
-    },
-    30_000,
-    'files without the customer',
-  );
+  const left = await eventually(async () => {
+    const { code, errors } = await holdfast(['database', 'rewrite', '--if-erased'], {
+      DATABASE_URL: stack.launcher.databaseUrl,
+    });
+    expect([code, errors]).toEqual([0, '']);
+    const files = await filesOfAllRelations(stack);
+    // The feed keeps `subject.erased`, which names the subject, for the organization.
+    const traces = [
+      ...found(files, [...values.slice(1), browser]),
+      ...found(
+        files.filter(({ name }) => name !== 'signals.event'),
+        values.slice(0, 1),
+      ),
+    ];
+    return traces.length === 0 && files;
+  }, 'files without the customer');
   expect(found(left, [other.subject])).not.toEqual([]);
 
   await eventually(
     async () => found(filesBelow('nats', 'jetstream'), values).length === 0,
-    15_000,
     'files of JetStream without the customer',
   );
   expect(found(filesBelow('logs'), values)).toEqual([]);

@@ -80,7 +80,6 @@ async function accept({ invitationUrl }: Invited): Promise<SoftwareAuthenticator
 const removedInFeed = (id: string) =>
   eventually(
     async () => (await auditor.feed()).some((e) => e.type === 'user.removed' && e.data.user === id),
-    15_000,
     'user.removed in the feed',
   );
 
@@ -95,14 +94,10 @@ const dump = async () =>
     .map(({ text }) => text)
     .join('\n');
 const dumpWithout = (values: string[]) =>
-  eventually(
-    async () => {
-      const text = await dump();
-      return traces(text, values).length === 0 && text;
-    },
-    15_000,
-    'a dump without the person',
-  );
+  eventually(async () => {
+    const text = await dump();
+    return traces(text, values).length === 0 && text;
+  }, 'a dump without the person');
 
 /** Throws when one of the texts is in a table, in a file of one, in JetStream, in a log or in another file. */
 async function requireNowhere(texts: string[]): Promise<void> {
@@ -179,7 +174,6 @@ it('leaves no byte of the address or name of a removed person anywhere, and noth
   expect([...traces(left, personal.flatMap(spellings)), ...guessable(left, everything)]).toEqual([]);
   await eventually(
     () => found(filesBelow('nats', 'jetstream'), [id, ...texts]).length === 0,
-    15_000,
     'files of JetStream without the person',
   );
   const inNoLog = [...personal.flatMap(spellings), ...texts, browser, ...ids.slice(3)];

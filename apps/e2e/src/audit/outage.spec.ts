@@ -14,7 +14,7 @@ import { outages } from './outage.fixture.ts';
 
 /** The promise is two seconds. The rest is for the way, and for a busy machine, where every request is slow. */
 let promptMs = 2600;
-const latenessFactor = 5;
+const latenessFactor = 10;
 /** The headers of every response and of a 503. No other header may be there. */
 const permittedHeaders = new RegExp(
   '^(ratelimit(-policy)?|x-request-id|holdfast-request-id|traceparent|cache-control|x-content-type-options|' +
@@ -174,23 +174,19 @@ describe.each(outages)('while $name', ({ begin, end }) => {
     } finally {
       await end();
     }
-  }, 60_000);
+  });
 
   it('has each change in the log once, without a gap, and answers reads again afterwards', async () => {
-    await eventually(async () => (await shop.get(ada.subject)).status === 200, 30_000, 'reads to be answered again');
-    const log = await eventually(
-      async () => {
-        const whole = await auditor.wholeLog();
-        return [...changes.keys()].every((change) => whole.some((e) => e.request.id === change)) && whole;
-      },
-      30_000,
-      'the records of the changes',
-    );
+    await eventually(async () => (await shop.get(ada.subject)).status === 200, 'reads to be answered again');
+    const log = await eventually(async () => {
+      const whole = await auditor.wholeLog();
+      return [...changes.keys()].every((change) => whole.some((e) => e.request.id === change)) && whole;
+    }, 'the records of the changes');
     const found = [...changes.keys()].map((change) =>
       log.filter((e) => e.request.id === change).map((e) => [e.action, e.outcome.result]),
     );
     expect(found).toEqual([...changes.values()].map((action) => [[action, 'success']]));
     expect(reads.filter((r) => log.filter((e) => e.request.id === r).length > 1)).toEqual([]);
     expect(log.map((e) => e.seq)).toEqual(times(log.length).map((i) => log.length - i));
-  }, 90_000);
+  });
 });

@@ -73,7 +73,7 @@ describe(`a script of 500 requests (HOLDFAST_CHAOS_SEED=${seed})`, () => {
       ]),
     );
     for (const organization of organizations) organization.log = await organization.auditor.wholeLog();
-  }, 120_000);
+  });
   afterAll(closeConnections);
 
   it('has at least 500 requests and 21 actions', () => {
@@ -123,9 +123,9 @@ describe(`a script of 500 requests (HOLDFAST_CHAOS_SEED=${seed})`, () => {
         expect(new Set(events.map((e) => `${keyOf(recordOf(e))} ${e.occurredAt.slice(0, 16)}`)).size).toBe(
           events.length,
         );
-      }, 90_000);
+      });
     }
-  }, 120_000);
+  });
 
   it('leaves no secret in the log, and nothing of a body, a query or a path', async () => {
     for (const { auditor, recorders } of organizations) {

@@ -76,20 +76,16 @@ beforeAll(async () => {
     outside: { file: join(stack.home, 'checkpoints', app.app.org, 'latest'), note: '' },
   };
   // Every record has been appended, and the checkpoint covers all of them.
-  await eventually(
-    async () => {
-      const { rows } = await sql.query<{ seq: string; size: string; erased: string }>(
-        `SELECT h.seq, c.size,
+  await eventually(async () => {
+    const { rows } = await sql.query<{ seq: string; size: string; erased: string }>(
+      `SELECT h.seq, c.size,
                 (SELECT count(*) FROM entry e WHERE e.org = h.org AND action = 'subject.erase') AS erased
          FROM head h JOIN checkpoint c USING (org) WHERE org = $1`,
-        [app.app.org],
-      );
-      intruder.size = Number(rows[0]?.seq);
-      return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
-    },
-    20_000,
-    'a checkpoint of the whole log',
-  );
+      [app.app.org],
+    );
+    intruder.size = Number(rows[0]?.seq);
+    return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
+  }, 'a checkpoint of the whole log');
   intruder.outside.note = readFileSync(intruder.outside.file, 'utf8');
   await saveTables(intruder);
 });

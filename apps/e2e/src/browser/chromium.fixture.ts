@@ -87,7 +87,7 @@ export class Visitor {
 
   static async open(browser: Browser, { viewport = phone, present = true } = {}): Promise<Visitor> {
     const context = await browser.newContext({ viewport });
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
     await cdp.send('WebAuthn.enable');

@@ -86,7 +86,7 @@ withBrowser('the claim page in a browser', () => {
       ({ claimUrl }) => claim('acme', tokenOf(claimUrl), new SoftwareAuthenticator()),
       {},
     ],
-    ['expired', 'This link has expired', ({ expiresAt }) => untilPast(expiresAt), { offerExpiresIn: 3 }],
+    ['expired', 'This link has expired', ({ expiresAt }) => untilPast(expiresAt), { offerExpiresIn: 12 }],
     ['withdrawn', 'This link is no longer valid', ({ offerId }) => shop.withdraw(offerId), {}],
   ])('explains that a link is %s while the page is open', async (_, heading, end, options) => {
     const offered = await offer(options);

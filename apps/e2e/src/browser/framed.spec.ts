@@ -48,7 +48,6 @@ withBrowser('a page that embeds one of Holdfast', () => {
     const framed = () => visitor.page.frames().find((frame) => frame.parentFrame() !== null);
     await eventually(
       async () => framed()?.url().startsWith('chrome-error:') === true,
-      15_000,
       'the browser to block the frame',
     );
     expect(visitor.passkeyRequests).toEqual([]);

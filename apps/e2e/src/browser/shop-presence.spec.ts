@@ -71,7 +71,7 @@ withBrowser('the example shop with presence proofs', () => {
     await page.getByText('Suspend …').click();
     await visitor.press('Suspend');
     await page.locator('.badge', { hasText: 'Suspended' }).waitFor();
-    await eventually(async () => (await status()) === 'suspended', 3000, 'suspended');
+    await eventually(async () => (await status()) === 'suspended', 'suspended');
     await visitor.press('Let it work again');
     await page.locator('.badge', { hasText: 'Works' }).waitFor();
     await page.getByText('Revoke for ever …').click();

@@ -47,7 +47,7 @@ withBrowser('the example shop in a browser', () => {
     expect(await page.locator('input.suggestions').getAttribute('autocomplete')).toBe('username webauthn');
     expect(await fits()).toBe(true);
     // Once the conditional request is pending, the confirmation applies to the next one, which is the button's.
-    await eventually(() => visitor.passkeyRequests.includes('conditional'), 10_000, 'the conditional request');
+    await eventually(() => visitor.passkeyRequests.includes('conditional'), 'the conditional request');
     await visitor.setAutomaticConfirmation(true);
     await visitor.press('Sign in with a passkey');
     await visitor.heading(`Hello, ${name}`);
@@ -144,7 +144,6 @@ withBrowser('the example shop in a browser', () => {
     const account = `${shopOf('acme')}/account`;
     await eventually(
       async () => (await page.goto(account)) !== null && page.url() !== account,
-      10_000,
       'the end of the session at the shop',
     );
     await visitor.heading('Sign in to Shop');

@@ -133,6 +133,6 @@ export async function killAtRandom(stack: Stack, { kills, seed, print }: KillOpt
     while (load.acknowledged < goal && performance.now() < end) await sleep(20);
     const target = targets[random(targets.length)]!;
     print(`  kill ${n + 1} of ${kills}: ${target} (after ${load.acknowledged} changes)`);
-    await eventually(() => stack.control('kill', target), 30_000);
+    await eventually(() => stack.control('kill', target));
   }
 }

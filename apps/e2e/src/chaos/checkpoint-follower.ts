@@ -51,7 +51,7 @@ export class CheckpointFollower {
       pairs.push([all[random(later)]!, all[later]!]);
     }
     const errors = await inParallel(pairs, 4, async ([from, to]) => {
-      const hashes = await eventually(() => this.#proof(from.size, to.size), 20_000, 'a consistency proof');
+      const hashes = await eventually(() => this.#proof(from.size, to.size), 'a consistency proof');
       const isConsistent = verifyConsistency({
         from: from.size,
         to: to.size,

@@ -11,19 +11,23 @@ import { FeedReader } from './feed-reader.ts';
  * Compares the stack with what was acknowledged, until nothing differs or the time is over: consumers may still be
  * catching up. @returns every difference
  */
-export async function checkAll(oracle: Oracle, timeoutMs = 90_000): Promise<string[]> {
+export async function checkAll(oracle: Oracle): Promise<string[]> {
   let errors: string[] = [];
-  await eventually(async () => {
-    errors = [
-      ...(await checkSubjects(oracle.shop, oracle.customers)),
-      ...(await checkFeed(oracle)),
-      ...(await checkAudit(oracle)),
-      ...(await checkErasures(oracle)),
-      ...(await oracle.checkpointFollower.check(100, oracle.seed)),
-      ...(await oracle.anonymousCaller.check(oracle.reader)),
-    ];
-    return errors.length === 0;
-  }, timeoutMs).catch((error: Error) => void (errors.length === 0 && errors.push(String(error))));
+  await eventually(
+    async () => {
+      errors = [
+        ...(await checkSubjects(oracle.shop, oracle.customers)),
+        ...(await checkFeed(oracle)),
+        ...(await checkAudit(oracle)),
+        ...(await checkErasures(oracle)),
+        ...(await oracle.checkpointFollower.check(100, oracle.seed)),
+        ...(await oracle.anonymousCaller.check(oracle.reader)),
+      ];
+      return errors.length === 0;
+    },
+    'consumers to catch up',
+    180_000,
+  ).catch((error: Error) => void (errors.length === 0 && errors.push(String(error))));
   return [...oracle.errors, ...errors];
 }
 

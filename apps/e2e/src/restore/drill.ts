@@ -17,7 +17,7 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const grants: Operation[] = ['groups:manage', 'users:read'];
 const untilMore = (load: Load, count: number) => {
   const goal = load.acknowledged + count;
-  return eventually(() => load.acknowledged >= goal, 300_000, `${count} further changes`);
+  return eventually(() => load.acknowledged >= goal, `${count} further changes`, 300_000);
 };
 
 /** An app that writes through the Admin API, and people of the organization of these clients. */
@@ -95,7 +95,7 @@ export async function restoreDump(stack: RestorableStack, { changes, ...options 
     ({ people } = await admin(shop!));
     await people.invite(2);
     await untilMore(load, changes);
-    await eventually(() => customers.filter(({ erased }) => !erased).length >= 3, 300_000, 'three customers');
+    await eventually(() => customers.filter(({ erased }) => !erased).length >= 3, 'three customers', 300_000);
     kept = [...customers];
     size = await stack.takeBackup('dump');
     const victim = kept.find(({ erased }) => !erased)!;
@@ -121,7 +121,7 @@ export async function restoreDump(stack: RestorableStack, { changes, ...options 
       ...(await people.check()),
     ];
     return errors.length === 0;
-  }, 60_000).catch((error: Error) => void (errors.length === 0 && errors.push(String(error))));
+  }).catch((error: Error) => void (errors.length === 0 && errors.push(String(error))));
   const newer = customers.filter((customer) => !kept.includes(customer) && !customer.erased);
   const lost = (await checkStates(shop, newer)).length;
   options.print(

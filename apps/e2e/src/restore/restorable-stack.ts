@@ -119,7 +119,6 @@ export class RestorableStack extends PrivateStack {
     await eventually(
       async () =>
         (await this.#host.query(database, `SELECT FROM pg_stat_replication WHERE state = 'streaming'`)).length > 0,
-      30_000,
       'the receiver of the write-ahead log',
     );
   }

@@ -75,9 +75,8 @@ export class RelyingParty {
     const execute = [oidc.allowInsecureRequests, oidc.enableNonRepudiationChecks];
     const issuer = new URL(`${stack.baseUrl}/o/${app.org}`);
     // The stack may still recover from an outage that another file caused, and then answers 503 for a moment.
-    await eventually(
-      async () => expect((await fetch(`${issuer.href}/.well-known/openid-configuration`)).status).toBe(200),
-      10_000,
+    await eventually(async () =>
+      expect((await fetch(`${issuer.href}/.well-known/openid-configuration`)).status).toBe(200),
     );
     return new RelyingParty(
       app,

@@ -222,20 +222,16 @@ describe('a key rotation', () => {
     const before = await shop.signIn(ada.authenticator);
     const offline = createLocalJWKSet(await keys());
     await stack.operator('key', 'rotate', org, '--overlap', '4');
-    await eventually(async () => (await keys()).keys.length === 4, 3000, 'publication of the new keys');
+    await eventually(async () => (await keys()).keys.length === 4, 'publication of the new keys');
     const during = await shop.signIn(ada.authenticator);
     // The key that signs now was published before the rotation.
     await jwtVerify(during.idToken, offline, { issuer });
     const published = createLocalJWKSet(await keys());
 
-    const after = await eventually(
-      async () => {
-        const signed = await (await newClient()).signIn(ada.authenticator);
-        return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
-      },
-      15_000,
-      'a signature by the new key',
-    );
+    const after = await eventually(async () => {
+      const signed = await (await newClient()).signIn(ada.authenticator);
+      return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
+    }, 'a signature by the new key');
     for (const { idToken } of [before, during, after]) await jwtVerify(idToken, published, { issuer });
     for (const { idToken } of [before, during, after])
       await jwtVerify(idToken, createLocalJWKSet(await keys()), { issuer });
@@ -249,14 +245,10 @@ describe('a key rotation', () => {
   it('with --retire removes the old keys, and their signatures become invalid', async () => {
     const before = await (await newClient()).signIn(ada.authenticator);
     await stack.operator('key', 'rotate', org, '--retire');
-    const after = await eventually(
-      async () => {
-        const signed = await (await newClient()).signIn(ada.authenticator);
-        return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
-      },
-      5000,
-      'a signature by the new key',
-    );
+    const after = await eventually(async () => {
+      const signed = await (await newClient()).signIn(ada.authenticator);
+      return kidOf(signed.idToken) !== kidOf(before.idToken) && signed;
+    }, 'a signature by the new key');
     await jwtVerify(after.idToken, createLocalJWKSet(await keys()), { issuer });
     await expect(jwtVerify(before.idToken, createLocalJWKSet(await keys()), { issuer })).rejects.toThrow();
   });

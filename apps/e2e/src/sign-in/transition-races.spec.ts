@@ -110,7 +110,7 @@ async function expectErased({ subject, credentialId }: Customer): Promise<void> 
   await eventually(async () => {
     const events = (await reader.feed()).filter(({ data }) => data.subject === subject);
     expect(events.map((e) => e.type)).toEqual(['subject.erased']);
-  }, 15_000);
+  });
 }
 
 async function expectConsistent(
@@ -133,5 +133,5 @@ async function expectConsistent(
       successes('claim'),
     ]);
     expect(events.map((e) => e.version)).toEqual(events.map((_, i) => i + 1));
-  }, 15_000);
+  });
 }

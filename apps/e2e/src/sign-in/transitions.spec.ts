@@ -131,7 +131,7 @@ describe('a credential', () => {
         credentialId: ada.credentialId,
         credentialType: 'customer',
       });
-    }, 10_000);
+    });
   });
 
   it('that is not revocable can be revoked or withdrawn before the claim, and not changed after it', async () => {

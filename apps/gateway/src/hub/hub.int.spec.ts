@@ -307,7 +307,7 @@ describe('the Admin API with a session', () => {
     });
     state.roles = ['support'];
     state.minVersion = state.version = 2;
-    await eventually(async () => (await read({ cookie })).status === 403, 20_000);
+    await eventually(async () => (await read({ cookie })).status === 403);
     expect(codeOf(await read({ cookie }))).toEqual([403, 'insufficient_scope']);
   });
 
@@ -315,7 +315,7 @@ describe('the Admin API with a session', () => {
     const cookie = await signIn();
     expect((await read({ cookie })).status).toBe(400);
     state.disabled = true;
-    await eventually(async () => (await read({ cookie })).status === 401, 20_000);
+    await eventually(async () => (await read({ cookie })).status === 401);
     expect(codeOf(await read({ cookie }))).toEqual([401, 'invalid_token']);
   });
 

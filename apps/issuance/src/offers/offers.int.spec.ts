@@ -92,7 +92,7 @@ describe('an offer', () => {
 
   it('stores nothing when it is denied', async () => {
     // Confirmed events are deleted later, so the outbox is compared when it is empty.
-    await eventually(async () => expect(await count('outbox')).toBe(0), 10_000);
+    await eventually(async () => expect(await count('outbox')).toBe(0));
     const before = await count('subject');
     await expect(offer({ credentialType: 'unknown' })).rejects.toMatchObject({
       code: 'unknown_credential_type',
@@ -124,6 +124,6 @@ describe('an offer', () => {
     await expect(offer()).rejects.toEqual(errorWith('unavailable'));
     await stack.database.refuseConnections(false);
     expect(await count('subject')).toBe(before);
-    await eventually(() => offer().then(() => true), 10_000);
+    await eventually(() => offer().then(() => true));
   });
 });

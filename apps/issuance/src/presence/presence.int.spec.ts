@@ -170,7 +170,7 @@ describe('a proof of presence', () => {
     const context = contextOf();
     await offer({ presence: proof }, context);
     const found = () => stack.received.find((e): e is CustomerEvent => e.audit?.id === context.auditId);
-    await eventually(() => found() !== undefined, 5000);
+    await eventually(() => found() !== undefined);
     expect(found()!.audit!.changes).toMatchObject({ presence: { to: { provider: 'turnstile', outcome: 'verified' } } });
     const sent = proof.type === 'turnstile' ? proof.token : '';
     const dump = JSON.stringify([
@@ -196,14 +196,10 @@ describe('a proof of presence', () => {
       ['broken', 'presence_unavailable'],
       ['html', 'presence_unavailable'],
       ['slow', 'presence_unavailable'],
-    ])(
-      'with siteverify response %s is rejected with %s',
-      async (word, code) => {
-        const proof = token(word);
-        await expectRejected(() => offer({ presence: proof }), code);
-      },
-      15_000,
-    );
+    ])('with siteverify response %s is rejected with %s', async (word, code) => {
+      const proof = token(word);
+      await expectRejected(() => offer({ presence: proof }), code);
+    });
 
     it('is not sent to Turnstile again once it has allowed an offer', async () => {
       const proof = token('good');
@@ -271,8 +267,10 @@ describe('a proof of presence', () => {
       stubs.apps.set(busy, { org: 'acme', redirectUris });
       await challenge(busy);
       const { appQueries } = stubs;
+      const startedAtMs = performance.now();
       await Promise.all(Array.from({ length: 20 }, () => challenge(busy)));
-      expect(stubs.appQueries).toBeLessThanOrEqual(appQueries + 1);
+      const seconds = (performance.now() - startedAtMs) / 1000;
+      expect(stubs.appQueries).toBeLessThanOrEqual(appQueries + 1 + Math.floor(seconds));
     });
   });
 
@@ -292,7 +290,7 @@ describe('a proof of presence', () => {
       turnstile: false,
     });
     const events = () => stack.received.filter((e): e is SettingEvent => 'setting' in e && e.org === 'initech');
-    await eventually(() => events().length === 3, 5000);
+    await eventually(() => events().length === 3);
     expect(
       events().map(({ type, setting, version, audit }) => [type, setting, version, audit?.action, audit?.changes]),
     ).toEqual([

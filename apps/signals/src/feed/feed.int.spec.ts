@@ -19,6 +19,7 @@ import {
   eventBase,
   eventually,
   FakeClock,
+  patient,
   startTestBus,
   testConfig,
   testContext,
@@ -81,7 +82,7 @@ describe('the feed', () => {
     await declareStreams(deploy);
     await deploy.close();
     [issuance, directory] = [await connectAs('issuance'), await connectAs('directory')];
-    bus = new Bus(await connectAs('gateway'));
+    bus = patient(new Bus(await connectAs('gateway')));
   });
   afterAll(async () => {
     await Promise.all([issuance.close(), directory.close(), bus.connection.close()]);
@@ -89,7 +90,7 @@ describe('the feed', () => {
   });
   beforeEach(async () => {
     services = [];
-    tables = await createTestDatabase('signals', (url) => migrate('signals', url, migrations));
+    tables = await createTestDatabase('signals', (url) => migrate('signals', url, migrations), { isCopied: true });
     await start();
   });
   afterEach(async () => {
@@ -129,7 +130,7 @@ describe('the feed', () => {
     // A fixed permutation: 160 and 37 have no common divisor.
     const shuffled = all.map((_, i) => all[(i * 37) % all.length]!);
     await publish(...shuffled, ...all.slice(0, 40));
-    await eventually(async () => expect(await events()).toHaveLength(160), 15_000);
+    await eventually(async () => expect(await events()).toHaveLength(160));
     for (const subject of subjects) expect(await versions(subject)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(await tables.query('SELECT seq::int FROM signals.event ORDER BY seq')).toEqual(
       Array.from({ length: 160 }, (_, i) => ({ seq: i + 1 })),
@@ -184,7 +185,7 @@ describe('the feed', () => {
       await publish(
         ...Array.from({ length: count }, (_, i) => (i % 10 === 0 ? appEvent() : offer({ subject: randomUUID() }))),
       );
-      await eventually(async () => expect((await page()).next).toBe(count), 15_000);
+      await eventually(async () => expect((await page()).next).toBe(count));
     };
 
     it('gets each event once, oldest first, and continues later from its cursor', async () => {

@@ -160,16 +160,12 @@ describe('a name', () => {
   });
 
   test('fails after the timeout of the request when its name server does not respond', async () => {
-    const began = performance.now();
-    expect(
-      await failureOf(
-        outbound([], () => new Promise(() => undefined)),
-        'https://shop.example/',
-        { timeoutMs: 300 },
-      ),
-    ).toMatchObject({ failure: 'timed out' });
-    // Less than the five seconds of connecting.
-    expect(performance.now() - began).toBeLessThan(4900);
+    const waiting = outbound([], () => new Promise(() => undefined));
+    const withTimeout = (timeoutMs?: number) =>
+      failureOf(waiting, 'https://shop.example/', timeoutMs === undefined ? {} : { timeoutMs });
+    // The other one fails after the five seconds of connecting.
+    const first = await Promise.race([withTimeout(300), withTimeout().then(() => 'the other one')]);
+    expect(first).toMatchObject({ failure: 'timed out' });
   });
 
   test('is not looked up when the URL contains an address', async () => {
