@@ -107,8 +107,8 @@ export class AuthStack {
   }
 
   /**
-   * Changes the state of directory: first the state, then number and heartbeat of the revocation feed. Resolves when auth
-   * has loaded the change.
+   * Changes the state of directory: first the state, then number and heartbeat of the revocation feed. Resolves when
+   * auth has loaded the change.
    */
   async changeDirectory(edit: () => void): Promise<void> {
     edit();

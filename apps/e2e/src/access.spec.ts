@@ -33,8 +33,8 @@ async function timedOperator(...args: string[]): Promise<{ doneAt: number }> {
 
 /**
  * Calls every gateway repeatedly during the change, until each has denied the token, and for a second longer. Resolves
- * to the delay after which each denied it, to whether one accepted it afterwards, and to how long the slowest request of
- * the watch took.
+ * to the delay after which each denied it, to whether one accepted it afterwards, and to how long the slowest request
+ * of the watch took.
  */
 async function watchGateways(
   app: App,

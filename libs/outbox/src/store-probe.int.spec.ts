@@ -70,7 +70,7 @@ it('reports a full JetStream although it answers pings and requests, until there
 
 it('reports nothing while the server does not answer at all', async () => {
   nats.pause(true);
-  await new Promise((resolve) => setTimeout(resolve, 2500));
+  await new Promise((resolve) => setTimeout(resolve, 1500));
   const remarks = probe.remarks();
   nats.pause(false);
   expect(remarks).toEqual([]);

@@ -1,18 +1,16 @@
-import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  BasicConstraintsExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  SubjectAlternativeNameExtension,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
 import { newTestFolder } from './environment.js';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
+
+/** Few suites need certificates, and all would load the library otherwise. */
+async function loadX509() {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
 
 /** Names of PEM files. */
 export interface TestCertificate {
@@ -29,6 +27,7 @@ export class TestAuthority {
   private constructor(private readonly keys: webcrypto.CryptoKeyPair) {}
 
   static async create(): Promise<TestAuthority> {
+    const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } = await loadX509();
     const authority = new TestAuthority(await newKeys());
     const certificate = await X509CertificateGenerator.createSelfSigned({
       ...authority.common(),
@@ -42,6 +41,7 @@ export class TestAuthority {
 
   /** Writes a certificate for a DNS name, over earlier ones of the same name. */
   async issue(name: string): Promise<TestCertificate> {
+    const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await loadX509();
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.create({
       ...this.common(),

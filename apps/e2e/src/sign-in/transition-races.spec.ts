@@ -89,12 +89,19 @@ it(
   `leaves one consistent state after fifty concurrent transitions, ${rounds} times (HOLDFAST_CHAOS_SEED=${seed})`,
   async () => {
     const random = randomSequence(seed);
-    for (const round of times(rounds)) {
+    let repetitions = 0;
+    for (let round = 0; round < rounds; round += 1) {
       const ada = await newCustomer(app, new SoftwareAuthenticator({ synced: true }));
       const attempts = await prepareAttempts(ada, round);
       shuffle(attempts, random);
       const results = await Promise.all(attempts.map(async ({ action, run }) => ({ action, status: await run() })));
-      expect(results.filter(({ status }) => status >= 500)).toEqual([]);
+      expect(results.filter(({ status }) => status >= 500 && status !== 503)).toEqual([]);
+      // A busy machine is too late for some, and nobody knows whether those were done: the round is repeated.
+      if (results.some(({ status }) => status === 503)) {
+        expect((repetitions += 1)).toBeLessThan(rounds);
+        round -= 1;
+        continue;
+      }
       const successes = (action: Action) => results.filter((r) => r.action === action && r.status < 300).length;
       for (const once of ['erase', 'revoke', 'claim'] as const) expect(successes(once)).toBeLessThanOrEqual(1);
       await (successes('erase') === 1 ? expectErased(ada) : expectConsistent(ada, successes));

@@ -62,8 +62,8 @@ const busyShare = 0.01;
 
 /**
  * Failed requests that no replacement explains. Requests to a gateway that is being replaced do not count: a load
- * balancer would leave it out. Elsewhere at most `maxPerReplacement` requests may fail for each one, and while nothing is
- * replaced those that wait too long on a busy machine.
+ * balancer would leave it out. Elsewhere at most `maxPerReplacement` requests may fail for each one, and while nothing
+ * is replaced those that wait too long on a busy machine.
  */
 export function unexplained(attempts: Attempt[], replacements: Replacement[], maxPerReplacement: number): string[] {
   const failed = attempts.filter(({ status }) => status === undefined || status >= 500);
