@@ -2,6 +2,7 @@ import {
   contracts,
   databaseRole,
   databaseServices,
+  filterSubjects,
   natsUsers,
   probeStream,
   revocationFeedSubject,
@@ -9,6 +10,8 @@ import {
   services,
   streams,
   watermarksSchema,
+  type ServiceName,
+  type Stream,
 } from '@holdfast/contracts';
 import { busPermissions, databaseSetup } from '@holdfast/platform-policy';
 import { code, codes, page, table } from './markdown.ts';
@@ -30,7 +33,12 @@ export function busPage(): string {
     table(
       ['Stream', 'Subjects', 'Producer', 'Durable consumers'],
       [
-        ...Object.values(streams).map((s) => [code(s.name), codes(s.subjects), s.producer, s.consumers.join(', ')]),
+        ...Object.values(streams).map((s) => [
+          code(s.name),
+          codes(s.subjects),
+          s.producer,
+          s.consumers.map((c) => consumerOf(s, c)).join(', '),
+        ]),
         [
           code(probeStream.name),
           codes(probeStream.subjects),
@@ -49,6 +57,11 @@ export function busPage(): string {
       'database. A migration may revoke rights: nobody can change or delete entries of the audit log.',
     table(['Role', 'Schema', 'Rights'], roleRows()),
   );
+}
+
+function consumerOf(stream: Stream, consumer: ServiceName): string {
+  const filter = filterSubjects(stream, consumer);
+  return filter ? `${consumer} (${codes(filter)})` : consumer;
 }
 
 function diagram(): string {

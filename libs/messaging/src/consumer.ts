@@ -50,8 +50,6 @@ const maxCounted = 10_000;
 const maxReasonLength = 300;
 
 export interface ConsumerOptions {
-  /** Selects events by type. Other events are acknowledged without being parsed. */
-  wants?: (type: string) => boolean;
   /** Delay before an event that could not be applied is delivered again. */
   retryAfterMs?: number;
 }
@@ -82,10 +80,10 @@ export class EventConsumer<S extends Stream> {
     private readonly consumer: ServiceName,
     private readonly bus: Bus,
     private readonly apply: ApplyBatch<z.output<S['event']>>,
-    private readonly options: ConsumerOptions = {},
+    { retryAfterMs = 1000 }: ConsumerOptions = {},
   ) {
     this.connection = bus.connection;
-    this.retryAfterMs = options.retryAfterMs ?? 1000;
+    this.retryAfterMs = retryAfterMs;
     this.logger = new Logger(`consumer ${stream.name}`);
   }
 
@@ -184,20 +182,18 @@ export class EventConsumer<S extends Stream> {
   }
 
   private async applyAll(batch: Received[]): Promise<void> {
-    const wanted = this.options.wants ? batch.filter(({ message }) => this.options.wants!(typeOf(message))) : batch;
-    const events = wanted.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
-    if (events.length > 0)
-      await inSpanOfMessages(
-        () => consumeSpan(this.stream, events as DomainEvent[]),
-        // Those of a producer that exports no traces carry only that of the request.
-        () => wanted.map(({ message }, i) => traceparentOf(message) ?? (events[i] as DomainEvent).traceparent),
-        () => this.timed(() => this.apply(events)),
-      );
+    const events = batch.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
+    await inSpanOfMessages(
+      () => consumeSpan(this.stream, events as DomainEvent[]),
+      // Those of a producer that exports no traces carry only that of the request.
+      () => batch.map(({ message }, i) => traceparentOf(message) ?? (events[i] as DomainEvent).traceparent),
+      () => this.timed(() => this.apply(events)),
+    );
     for (const received of batch) this.acknowledge(received);
     this.count('applied', batch.length);
     consumerLastSuccess.set({ stream: this.stream.name }, Date.now() / 1000);
     if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
-    if (this.stream.awaited.includes(this.consumer) && events.length > 0 && !this.connection.isClosed()) {
+    if (this.stream.awaited.includes(this.consumer) && !this.connection.isClosed()) {
       acknowledgeProjection(
         this.connection,
         this.consumer,
@@ -299,11 +295,6 @@ function unlessClosed(send: () => void): void {
 /** The relay puts the event's id first in the message id (relay.ts). */
 function idOf({ headers, seq }: JsMsg): string {
   return headers?.get('Nats-Msg-Id').split('.')[0] || `seq ${seq}`;
-}
-
-/** `evt.<producer>.<type>` */
-function typeOf({ subject }: JsMsg): string {
-  return subject.split('.').slice(2).join('.');
 }
 
 /** Contains no data of the event, which may identify a customer. */

@@ -11,7 +11,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { probeStream, streams, type Stream } from '@holdfast/contracts';
+import { filterSubjects, probeStream, streams, type Stream } from '@holdfast/contracts';
 
 const ackWaitMs = 2000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -52,11 +52,8 @@ async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<st
   return `stream ${name}`;
 }
 
-async function declareStream(
-  jsm: JetStreamManager,
-  { name, subjects, consumers, maxBytes }: Stream,
-  replicas: number,
-): Promise<string[]> {
+async function declareStream(jsm: JetStreamManager, stream: Stream, replicas: number): Promise<string[]> {
+  const { name, subjects, consumers, maxBytes } = stream;
   const config: Partial<StreamConfig> & { name: string } = {
     name,
     subjects,
@@ -77,11 +74,13 @@ async function declareStream(
   // start of a cluster becomes known by its response to a change, and a stream that needs it would be refused for ever.
   if (!existing) await jsm.streams.add({ ...config, subjects: [`declare.${name}`], num_replicas: 1 });
   for (const durable of consumers) {
+    const filter = filterSubjects(stream, durable);
     const settings = {
       // After this time events that a killed or hung replica received are redelivered; a working one extends it.
       ack_wait: nanos(ackWaitMs),
       max_ack_pending: 5000,
       max_deliver: -1,
+      ...(filter && { filter_subjects: filter }),
     };
     // JetStream rejects adding an existing consumer with different settings.
     const existingConsumer = await jsm.consumers.info(name, durable).catch(unlessMissing);

@@ -68,12 +68,19 @@ describe('outbox and consumers', () => {
     });
     events.start();
     closing.push(() => events.stop());
-    // An event is confirmed once every consumer has acknowledged it.
-    for (const name of ['auth', 'signals'] as const) {
-      const other = new EventConsumer(streams.directory, name, new Bus(await connectAs(name)), () => Promise.resolve());
-      other.start();
-      closing.push(() => other.stop());
-    }
+    // An event is confirmed once every consumer that gets it has acknowledged it.
+    await applyNothing('signals');
+    await applyNothing('auth');
+  };
+  const applyNothing = async (name: 'signals' | 'auth', seen: DirectoryEvent[] = []) => {
+    const other = new EventConsumer(
+      streams.directory,
+      name,
+      new Bus(await connectAs(name)),
+      async (events) => void seen.push(...events),
+    );
+    other.start();
+    closing.push(() => other.stop());
   };
   const unconfirmed = async () =>
     Number((await tables.query<{ n: number }>('SELECT count(*) AS n FROM directory.outbox WHERE NOT confirmed'))[0]!.n);
@@ -152,6 +159,40 @@ describe('outbox and consumers', () => {
     expect(await tables.query('SELECT aggregate, subject FROM directory.outbox')).toEqual([
       { aggregate: 'ada', subject: retained },
     ]);
+  });
+
+  it('deletes a row without an update when its consumers apply the event soon', async () => {
+    await declare();
+    await consumer(() => Promise.resolve());
+    await tables.query(`CREATE FUNCTION directory.refuse() RETURNS trigger LANGUAGE plpgsql
+      AS $$ BEGIN RAISE 'an update'; END $$`);
+    await tables.query(
+      'CREATE TRIGGER refuse BEFORE UPDATE ON directory.outbox FOR EACH ROW EXECUTE FUNCTION directory.refuse()',
+    );
+    try {
+      const { emit } = await producer();
+      for (let i = 0; i < 5; i += 1) await emit([appEvent(), appEvent()]);
+      await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
+    } finally {
+      await tables.query('DROP FUNCTION directory.refuse() CASCADE');
+    }
+  });
+
+  it('waits for a consumer with a filter only for the events that it gets', async () => {
+    await declare();
+    const { emit } = await producer();
+    const ended = { ...appEvent(), type: 'assignment.ended' } as DirectoryEvent;
+    await emit([appEvent(), ended, appEvent()]);
+    const ofAudit = new EventConsumer(streams.directory, 'audit', new Bus(await connectAs('audit')), async () => {});
+    ofAudit.start();
+    closing.push(() => ofAudit.stop());
+    await applyNothing('signals');
+    await eventually(async () => expect(await unconfirmed()).toBe(1), 15_000);
+    expect(await tables.query('SELECT id FROM directory.outbox')).toEqual([{ id: ended.id }]);
+    const seen: DirectoryEvent[] = [];
+    await applyNothing('auth', seen);
+    await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
+    expect(seen.map(({ id }) => id)).toEqual([ended.id]);
   });
 
   it('delivers events to another replica when the one that pulled them hangs', async () => {

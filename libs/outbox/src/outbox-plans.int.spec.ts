@@ -40,7 +40,7 @@ test.each([confirm, confirmRetained].map((statement) => [statement.name, stateme
   '%s reads only the rows that it confirms, however many are unconfirmed',
   async (_, statement) => {
     const now = new Date().toISOString();
-    const values = [100, now, 0, [retained], null];
+    const values = [100, ['evt.issuance.credential.'], [0], 0, [retained], now, null];
     const [few, many] = await Promise.all(databases.map((tables) => tables.buffers(statement.text, values)));
     expect(many).toBeLessThanOrEqual(few! * 1.5 + 10);
   },

@@ -17,14 +17,18 @@ const list = statement(
      q.retry_at, count(*) OVER ()::int AS count
    FROM quarantined_event q JOIN outbox o ON o.id = q.event WHERE q.held ORDER BY q.since, q.event LIMIT 200`,
 );
-/** Releases held events: the relay publishes them again. The next retry is due 2, 4, 8 … minutes later, 60 at most. */
+/**
+ * Releases held events: the relay publishes them again. The next retry is due 2, 4, 8 … minutes later, 60 at most. The
+ * time of the release in `published_at` keeps the relay from recording the sequence number of an earlier publication,
+ * which would count as delivered (relay-statements.ts).
+ */
 const release = (which: string): string =>
   `WITH due AS (
      UPDATE quarantined_event SET held = false, retries = retries + 1,
        retry_at = now() + least(interval '1 minute' * 2 ^ least(retries + 1, 6), interval '1 hour')
      WHERE held AND ${which} RETURNING event),
    reset AS (
-     UPDATE outbox SET stream_seq = NULL, published_at = NULL
+     UPDATE outbox SET stream_seq = NULL, published_at = clock_timestamp()
      WHERE id IN (SELECT event FROM due) AND NOT confirmed RETURNING 1)
    SELECT count(*)::int AS count FROM reset`;
 const releaseDue = statement('quarantine_release_due', release('retry_at <= now()'));

@@ -1,4 +1,5 @@
 import { statement, type Sql } from '@holdfast/data';
+import type { JetStreamState } from './jetstream-state.js';
 
 /** Rows that one statement deletes. */
 export const dropBatchSize = 5000;
@@ -6,15 +7,18 @@ export const dropBatchSize = 5000;
 /** The rows of one relay: those of a shard's bus, or those of the service's own bus, whose shard is null. */
 const ofShard = (parameter: string): string => `shard IS NOT DISTINCT FROM ${parameter}::text`;
 
-export const recordPublished = statement(
+/** The row has not been released from quarantine since it was published: a release leaves its time (quarantine.ts). */
+const notReleased = 'outbox.published_at IS NOT DISTINCT FROM p.released_at';
+const recordPublished = statement(
   'outbox_published',
   `UPDATE outbox SET stream_seq = p.seq, published_at = now()
-   FROM unnest($1::uuid[], $2::bigint[]) AS p(id, seq) WHERE outbox.id = p.id AND outbox.stream_seq IS NULL`,
+   FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) AS p(id, seq, released_at)
+   WHERE outbox.id = p.id AND outbox.stream_seq IS NULL AND ${notReleased}`,
 );
 /** A row younger than a second is being published right now, so it is left out unless `$1` includes all. */
 export const unpublished = statement(
   'outbox_unpublished',
-  `SELECT id, aggregate, subject, payload,
+  `SELECT id, aggregate, subject, payload, published_at::text AS "releasedAt",
      (SELECT coalesce(sum(retries), 0)::int FROM quarantined_event q WHERE q.event = outbox.id) AS retries FROM outbox
    WHERE stream_seq IS NULL AND ($1 OR created_at < now() - interval '1 second') AND id <> ALL ($2::uuid[])
      AND ${ofShard('$3')}
@@ -33,21 +37,35 @@ export const resetOldPublished = statement(
    WHERE NOT confirmed AND published_at < now() - interval '20 hours'`,
 );
 /**
- * Rows that every consumer has applied. Only rows that were published before JetStream was queried (`$2`) count,
- * because sequence numbers restart when JetStream has lost its files. A consumer also acknowledges an event that it has
- * quarantined without applying it, so quarantined events do not count.
+ * Of rows at the sequence number `seq`, those that every consumer has applied: `$1` is the floor of the consumers that
+ * get all events, `$2` and `$3` are prefixes and floors of the others, `$4` is what `ahead` says (AppliedUpTo). A
+ * consumer also acknowledges an event that it has quarantined without applying it, so quarantined events do not count.
  */
-const applied = `NOT confirmed AND stream_seq > $3 AND stream_seq <= $1 AND published_at < $2 AND ${ofShard('$5')}
+const applied = (seq: string): string => `${seq} > $4 AND ${seq} <= $1
+     AND NOT EXISTS (SELECT FROM unnest($2::text[], $3::bigint[]) AS f(prefix, floor)
+       WHERE ${seq} > f.floor AND starts_with(outbox.subject, f.prefix))
      AND NOT EXISTS (SELECT FROM quarantined_event q WHERE q.held AND q.event = outbox.id)`;
+/**
+ * Only rows that were published before JetStream was queried (`$6`) count, because sequence numbers restart when
+ * JetStream has lost its files.
+ */
+const appliedAndRecorded = `NOT confirmed AND ${applied('stream_seq')} AND published_at < $6 AND ${ofShard('$7')}`;
 /** Nothing reads these rows again: one deletion is cheaper than an update of every index and a deletion later. */
 export const confirm = statement(
   'outbox_confirm',
-  `DELETE FROM outbox WHERE ${applied} AND subject <> ALL ($4::text[])`,
+  `DELETE FROM outbox WHERE ${appliedAndRecorded} AND subject <> ALL ($5::text[])`,
+);
+/** The same for rows whose sequence numbers are not in the table yet. */
+const confirmUnrecorded = statement(
+  'outbox_confirm_unrecorded',
+  `DELETE FROM outbox USING unnest($6::uuid[], $7::bigint[], $8::timestamptz[]) AS p(id, seq, released_at)
+   WHERE outbox.id = p.id AND outbox.stream_seq IS NULL AND ${notReleased} AND ${applied('p.seq')}
+     AND subject <> ALL ($5::text[]) RETURNING outbox.id`,
 );
 /** The producer deletes rows of these subjects itself (`confirmedByProducer` in libs/contracts). */
 export const confirmRetained = statement(
   'outbox_confirm_retained',
-  `UPDATE outbox SET confirmed = true WHERE ${applied} AND subject = ANY ($4::text[])`,
+  `UPDATE outbox SET confirmed = true WHERE ${appliedAndRecorded} AND subject = ANY ($5::text[])`,
 );
 export const readBacklog = statement(
   'outbox_backlog',
@@ -73,25 +91,55 @@ export interface Backlog {
   at: Date;
 }
 
-/** What the consumers have acknowledged, by JetStream's reply, and which rows that reply covers. */
-export interface AppliedUpTo {
-  /** Every consumer has acknowledged everything up to this sequence number. */
-  floor: number;
-  /** Rows published at this time or later do not count. */
-  publishedBefore: Date;
+/** What the consumers have acknowledged, by JetStream's reply, and what that means for rows. */
+export interface AppliedUpTo extends Pick<JetStreamState, 'floor' | 'filtered'> {
   /** Sequence numbers up to this one are not trusted (Relay). */
   ahead: number;
-  /** Whose bus it is; null for the service's own. */
-  shard: string | null;
+  /** Subjects of events whose rows stay until their producer deletes them. */
+  retainedSubjects: readonly string[];
 }
 
-/** @param retainedSubjects subjects of events whose rows stay until their producer deletes them */
+function valuesOf({ floor, filtered, ahead, retainedSubjects }: AppliedUpTo): unknown[] {
+  return [floor, filtered.map((f) => f.prefix), filtered.map((f) => f.floor), ahead, retainedSubjects];
+}
+
+/** @param rows those with recorded sequence numbers: published before a time, on the bus of a shard (null: the own) */
 export async function confirmApplied(
   sql: Sql,
-  { floor, publishedBefore, ahead, shard }: AppliedUpTo,
-  retainedSubjects: readonly string[],
+  upTo: AppliedUpTo,
+  rows: { publishedBefore: Date; shard: string | null },
 ): Promise<void> {
-  const values = [floor, publishedBefore, ahead, retainedSubjects, shard];
+  const values = [...valuesOf(upTo), rows.publishedBefore, rows.shard];
   await sql.rows(confirm, values);
-  if (retainedSubjects.length > 0) await sql.rows(confirmRetained, values);
+  if (upTo.retainedSubjects.length > 0) await sql.rows(confirmRetained, values);
+}
+
+/** An event that JetStream has stored. */
+export interface AcknowledgedEvent {
+  id: string;
+  /** Its sequence number in the stream. */
+  seq: number;
+  /** When its row had last been released from quarantine, as PostgreSQL's text; null if never. */
+  releasedAt: string | null;
+}
+
+const columnsOf = (events: readonly AcknowledgedEvent[]): unknown[] => [
+  events.map(({ id }) => id),
+  events.map(({ seq }) => seq),
+  events.map(({ releasedAt }) => releasedAt),
+];
+
+/** Writes the sequence numbers into the rows of events. */
+export async function recordSequenceNumbers(sql: Sql, events: readonly AcknowledgedEvent[]): Promise<void> {
+  await sql.rows(recordPublished, columnsOf(events));
+}
+
+/** @returns the ids of the events whose rows were deleted */
+export async function confirmUnrecordedRows(
+  sql: Sql,
+  upTo: AppliedUpTo,
+  events: readonly AcknowledgedEvent[],
+): Promise<string[]> {
+  const values = [...valuesOf(upTo), ...columnsOf(events)];
+  return (await sql.rows<{ id: string }>(confirmUnrecorded, values)).map(({ id }) => id);
 }

@@ -11,13 +11,16 @@ import { consumerPending, outboxPublished, outboxUnconfirmed, publishFailures } 
 import { maintainQuarantine } from './quarantine.js';
 import {
   confirmApplied,
+  confirmUnrecordedRows,
   deleteConfirmed,
   dropBatchSize,
   readBacklog,
-  recordPublished,
+  recordSequenceNumbers,
   resetOldPublished,
   resetPublished,
   unpublished,
+  type AcknowledgedEvent,
+  type AppliedUpTo,
   type Backlog,
 } from './relay-statements.js';
 import type { StoreProbe } from './store-probe.js';
@@ -31,15 +34,21 @@ export interface OutboxRow {
   subject: string;
   /** The event as JSON. */
   payload: string;
-  /** How often the event was released from quarantine. */
+  /** How often the event was released from quarantine, and when last. */
   retries?: number;
+  releasedAt?: string | null;
   /** The shard whose services get the event; absent for the service's own bus. */
   shard?: string | undefined;
 }
 
 const warnIntervalMs = 10_000;
 /** How often it does what is to be done again and again. Tests that wait for it choose shorter intervals. */
-const intervalsMs = { flush: 50, sweep: 1000, confirm: 2000, quarantine: 5000, old: 60_000 };
+const intervalsMs = { flush: 200, sweep: 1000, confirm: 2000, quarantine: 5000, old: 60_000 };
+/**
+ * How long the sequence number of an event stays in memory only: consumers have usually applied it by then, and its row
+ * is deleted without an update before. Below the second after which another replica publishes such a row again.
+ */
+const recordAfterMs = 400;
 export type RelayIntervalsMs = typeof intervalsMs;
 /**
  * The acknowledgements of one unbroken connection. After a break none of them counts: the server may have lost the end
@@ -51,12 +60,15 @@ interface Session {
    * a message whose delivery it has lost, and would reject the message's repetition as a duplicate.
    */
   id: string;
-  acknowledged: { id: string; seq: number }[];
+  /** Events that JetStream has stored, whose sequence numbers are not in their rows yet, by id. */
+  acknowledged: Map<string, AcknowledgedEvent & { atMs: number }>;
   /** Events that are published and not acknowledged yet. */
   inFlight: Set<string>;
 }
 
-const newSession = (): Session => ({ id: randomUUID(), acknowledged: [], inFlight: new Set() });
+type Trusted = Pick<JetStreamState, 'incarnation' | 'ahead'>;
+
+const newSession = (): Session => ({ id: randomUUID(), acknowledged: new Map(), inFlight: new Set() });
 
 /**
  * Publishes outbox rows to JetStream: right after their commit, or by a sweep if the process was killed in between. A
@@ -70,7 +82,7 @@ export class Relay {
   private jsm?: JetStreamManager;
   private session = newSession();
   /** The stream and consumers that the sequence numbers in the rows belong to; undefined until all rows were reset. */
-  private trusted?: { incarnation: string; ahead: number };
+  private trusted?: Trusted;
   private readonly timers: NodeJS.Timeout[] = [];
   private flushing?: Promise<void>;
   private republishing?: Promise<void>;
@@ -94,7 +106,7 @@ export class Relay {
   /** Publishes rows that have just been committed. Never throws: the sweep publishes rows that failed. */
   publish(rows: OutboxRow[]): void {
     const { id: session, acknowledged, inFlight } = this.session;
-    for (const { id, subject, payload, retries = 0 } of rows) {
+    for (const { id, subject, payload, retries = 0, releasedAt = null } of rows) {
       inFlight.add(id);
       outboxPublished.inc();
       this.room.takePublished(payload);
@@ -108,7 +120,10 @@ export class Relay {
             (traceparent) => this.js.publish(subject, payload, { ...options, ...traceHeaders(traceparent) }),
           ),
       )
-        .then(({ seq }) => this.recordStored(acknowledged, { id, seq }))
+        .then(({ seq }) => {
+          acknowledged.set(id, { id, seq, releasedAt, atMs: performance.now() });
+          this.probe?.stored(this.stream.name);
+        })
         .catch((error: unknown) => this.recordFailure(error))
         .finally(() => inFlight.delete(id));
     }
@@ -117,11 +132,6 @@ export class Relay {
   /** Of metrics: a service with the bus of one shard only has none. */
   private get labels(): { shard?: string } {
     return this.shard === null ? {} : { shard: this.shard };
-  }
-
-  private recordStored(acknowledged: Session['acknowledged'], row: Session['acknowledged'][number]): void {
-    acknowledged.push(row);
-    this.probe?.stored(this.stream.name);
   }
 
   private recordFailure(error: unknown): void {
@@ -154,7 +164,7 @@ export class Relay {
   async stop(): Promise<void> {
     this.stopped = true;
     this.timers.forEach(clearInterval);
-    await this.flush();
+    await this.record(0);
   }
 
   private every(intervalMs: number, work: () => Promise<void>): void {
@@ -207,15 +217,47 @@ export class Relay {
     await this.sweep(true);
   }
 
-  /** Stores the acknowledged sequence numbers. If that fails, the rows stay unpublished and are published again. */
   private async flush(): Promise<void> {
-    const batch = this.session.acknowledged.splice(0);
-    if (batch.length === 0) return;
-    this.flushing = this.database.rows(recordPublished, [batch.map((a) => a.id), batch.map((a) => a.seq)]).then(
-      () => undefined,
-      (error: unknown) => this.logger.debug(String(error)),
+    await this.record(recordAfterMs);
+    await this.confirmUnrecorded();
+  }
+
+  /**
+   * Stores the sequence numbers that were acknowledged before `afterMs`. If that fails, the rows stay unpublished and
+   * are published again.
+   */
+  private async record(afterMs: number): Promise<void> {
+    const { acknowledged } = this.session;
+    const before = performance.now() - afterMs;
+    const due = [...acknowledged.values()].filter(({ atMs }) => atMs <= before);
+    if (due.length === 0) return;
+    this.flushing = recordSequenceNumbers(this.database, due).catch((error: unknown) =>
+      this.logger.debug(String(error)),
     );
     await this.flushing;
+    for (const { id } of due) acknowledged.delete(id);
+  }
+
+  /** Deletes the rows of events that every consumer has applied before their sequence numbers were recorded. */
+  private async confirmUnrecorded(): Promise<void> {
+    const { session, trusted } = this;
+    const events = [...session.acknowledged.values()];
+    if (events.length === 0 || !trusted) return;
+    const state = await this.readJetStreamState();
+    const newest = Math.max(...events.map(({ seq }) => seq));
+    // What has gone wrong is for confirm() to handle, which reads recorded rows.
+    if (!this.isTrusted(state, trusted, newest) || this.room.isCrowded || session !== this.session) return;
+    for (const id of await confirmUnrecordedRows(this.database, this.appliedUpTo(state, trusted), events))
+      session.acknowledged.delete(id);
+  }
+
+  /** Whether sequence numbers up to `newest` are of this stream and these consumers, and the stream has lost none. */
+  private isTrusted({ incarnation, last }: JetStreamState, trusted: Trusted, newest: number): boolean {
+    return incarnation === trusted.incarnation && last >= newest;
+  }
+
+  private appliedUpTo({ floor, filtered }: JetStreamState, { ahead }: Trusted): AppliedUpTo {
+    return { floor, filtered, ahead, retainedSubjects: this.stream.producerConfirmedSubjects };
   }
 
   private async sweep(all: boolean): Promise<void> {
@@ -226,7 +268,7 @@ export class Relay {
         const { inFlight, acknowledged } = this.session;
         const rows = await this.database.rows<OutboxRow>(unpublished, [
           all,
-          [...inFlight, ...acknowledged.map((a) => a.id)],
+          [...inFlight, ...acknowledged.keys()],
           this.shard,
         ]);
         const fitting = this.room.fitting(rows);
@@ -249,16 +291,12 @@ export class Relay {
     outboxUnconfirmed.set(this.labels, unconfirmed);
     if (unconfirmed === 0) return this.recordEmpty();
     if (!trusted || undeliverable > 0) return this.republish();
-    const { incarnation, last, floor } = await this.readJetStreamState();
+    const state = await this.readJetStreamState();
     if (this.room.isCrowded) return this.room.isRoomy ? this.republish() : this.warnCrowded();
-    if (incarnation === trusted.incarnation && last >= newest)
-      return this.database.transaction((sql) =>
-        confirmApplied(
-          sql,
-          { floor, publishedBefore: at, ahead, shard: this.shard },
-          this.stream.producerConfirmedSubjects,
-        ),
-      );
+    if (this.isTrusted(state, trusted, newest)) {
+      const rows = { publishedBefore: at, shard: this.shard };
+      return this.database.transaction((sql) => confirmApplied(sql, this.appliedUpTo(state, trusted), rows));
+    }
     this.logger.warn(`JetStream has lost events of ${this.stream.name}; publishing them again`);
     await this.republish();
   }

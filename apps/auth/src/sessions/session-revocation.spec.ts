@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventTypes, type CustomerEvent, type EventType } from '@holdfast/contracts';
+import { eventTypes, streams, type CustomerEvent, type EventType } from '@holdfast/contracts';
 import { revocationsOf, signedInBy } from './session-revocation.js';
 
 const event = (type: EventType, data?: CustomerEvent['data']) =>
@@ -52,6 +52,15 @@ describe('session revocations of events', () => {
     const others = (Object.keys(eventTypes) as EventType[]).filter((type) => !revoking.includes(type));
     expect(others.length).toBeGreaterThan(8);
     expect(revocationsOf(others.map((type) => event(type, data)))).toEqual([]);
+  });
+
+  test('auth gets every event that can revoke sessions, and none about offers', () => {
+    const prefixes = streams.issuance.filters.auth!.map((type) => type.replace(/>$/, ''));
+    const missed = (Object.entries(eventTypes) as [EventType, { producer: string }][])
+      .filter(([type, { producer }]) => producer === 'issuance' && !prefixes.some((prefix) => type.startsWith(prefix)))
+      .map(([type]) => type);
+    expect(missed).toEqual(expect.arrayContaining(['offer.created', 'offer.withdrawn', 'offer.expired']));
+    expect(revocationsOf(missed.map((type) => event(type, data)))).toEqual([]);
   });
 });
 

@@ -21,11 +21,6 @@ const ofCredential: readonly CustomerEvent['type'][] = [
   'credential.expired',
 ];
 
-/** Whether an event of this type can revoke sessions. Most events are about offers, and none of those does. */
-export function revokesSessions(type: string): boolean {
-  return !/^(offer|credential_type|presence_policy)\./.test(type);
-}
-
 /**
  * The session revocations that events cause (product §5). Suspension, revocation and expiration of a credential concern
  * the apps signed in to with it. A passkey gives access to all credentials of a customer, so replaced passkeys concern

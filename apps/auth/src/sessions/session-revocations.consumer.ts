@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { streams, type IssuanceEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
-import { revokesSessions } from './session-revocation.js';
 import { SessionRevocations } from './session-revocations.js';
 
 /**
@@ -12,7 +11,7 @@ import { SessionRevocations } from './session-revocations.js';
 export class SessionRevocationsConsumer {
   constructor(private readonly revocations: SessionRevocations) {}
 
-  @Consumes(streams.issuance, { wants: revokesSessions })
+  @Consumes(streams.issuance)
   async apply(events: IssuanceEvent[]): Promise<void> {
     await this.revocations.apply(events);
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ServiceName } from '../services.js';
-import { directoryEventSchema, issuanceEventSchema, producerConfirmedSubjects } from './events.js';
+import { directoryEventSchema, eventSubject, issuanceEventSchema, producerConfirmedSubjects } from './events.js';
 
 /** The JetStream stream of a producer, with one durable consumer per consuming service. */
 export interface Stream<Event extends z.ZodType = z.ZodType> {
@@ -9,6 +9,11 @@ export interface Stream<Event extends z.ZodType = z.ZodType> {
   subjects: string[];
   event: Event;
   consumers: readonly ServiceName[];
+  /**
+   * The types of events that a consumer gets, where that is not all of them: `user.updated`, or `credential.>` for each
+   * that begins so. JetStream does not deliver the others to it.
+   */
+  filters: Partial<Record<ServiceName, readonly string[]>>;
   /** Consumers that acknowledge to the producer what they have applied, because a command's response waits for it. */
   awaited: readonly ServiceName[];
   /** Subjects of events whose outbox rows stay until their producer deletes them (`confirmedByProducer`). */
@@ -25,7 +30,7 @@ const mebibyte = 1_048_576;
 function stream<Event extends z.ZodType>(
   producer: ServiceName,
   event: Event,
-  rest: Pick<Stream, 'consumers' | 'awaited' | 'maxBytes'>,
+  rest: Pick<Stream, 'consumers' | 'filters' | 'awaited' | 'maxBytes'>,
 ): Stream<Event> {
   return {
     name: producer.toUpperCase(),
@@ -40,15 +45,33 @@ function stream<Event extends z.ZodType>(
 export const streams = {
   issuance: stream('issuance', issuanceEventSchema, {
     consumers: ['subjects', 'audit', 'auth', 'signals'],
+    // Most events are about offers, and none of those ends a session.
+    filters: { auth: ['credential.>', 'subject.>'] },
     awaited: ['subjects', 'audit'],
     maxBytes: 1024 * mebibyte,
   }),
   directory: stream('directory', directoryEventSchema, {
     consumers: ['audit', 'signals', 'auth'],
+    filters: {
+      auth: [
+        'assignment.ended',
+        'group.member_removed',
+        'user.activated',
+        'user.deactivated',
+        'user.erasure_started',
+        'user.removed',
+        'user.updated',
+      ],
+    },
     awaited: ['audit'],
     maxBytes: 256 * mebibyte,
   }),
 };
+
+/** The subjects of the events that a consumer gets; undefined when it gets all. */
+export function filterSubjects({ producer, filters }: Stream, consumer: ServiceName): string[] | undefined {
+  return filters[consumer]?.map((type) => eventSubject(producer, type));
+}
 
 /**
  * Producers publish probe messages to this stream to learn whether JetStream stores: it keeps the newest one of each.

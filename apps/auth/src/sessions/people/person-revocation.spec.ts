@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { directoryEventSchema, type DirectoryEvent } from '@holdfast/contracts';
-import { planOf, revokesSessionsOfPeople } from './person-revocation.js';
+import { directoryEventSchema, streams, type DirectoryEvent } from '@holdfast/contracts';
+import { planOf } from './person-revocation.js';
 
 const [user, group, app, at] = ['u1', 'g1', 'app_1', '2026-11-22T10:00:00.000Z'];
 const event = (type: DirectoryEvent['type'], more: Partial<DirectoryEvent> = {}): DirectoryEvent => ({
@@ -49,19 +49,11 @@ describe('planOf', () => {
     ]);
   });
 
-  test('other events of directory end nothing', () => {
-    const wanted = directoryEventSchema.shape.type.options.filter(revokesSessionsOfPeople);
-    expect(wanted.sort()).toEqual([
-      'assignment.ended',
-      'group.member_removed',
-      'user.activated',
-      'user.deactivated',
-      'user.erasure_started',
-      'user.removed',
-      'user.updated',
-    ]);
-    for (const type of ['user.reactivated', 'role.changed', 'assignment.created'] as const)
-      expect(planOf([event(type, { user })])).toEqual({ revocations: [], checks: [] });
-    expect(planOf([event('group.deleted', { group })])).toEqual({ revocations: [], checks: [] });
+  test('finds something to do for exactly the events that auth gets', () => {
+    const useful = directoryEventSchema.shape.type.options.filter((type) => {
+      const { revocations, checks } = planOf([event(type, { user, group, app })]);
+      return revocations.length + checks.length > 0;
+    });
+    expect(useful.sort()).toEqual(streams.directory.filters.auth);
   });
 });

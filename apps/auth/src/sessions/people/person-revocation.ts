@@ -21,14 +21,11 @@ const withCheck: readonly string[] = [
   'group.member_removed',
   'assignment.ended',
 ] satisfies DirectoryEvent['type'][];
-const ofErasure: readonly string[] = ['user.erasure_started', 'user.removed'] satisfies DirectoryEvent['type'][];
 
-/** Whether an event of this type can revoke sessions of people. */
-export function revokesSessionsOfPeople(type: string): boolean {
-  return ofPerson.includes(type) || withCheck.includes(type) || ofErasure.includes(type);
-}
-
-/** What events of directory revoke, and what has to be checked (docs/adr/0038-sign-in-of-people.md). */
+/**
+ * What events of directory revoke, and what has to be checked (docs/adr/0038-sign-in-of-people.md). Auth gets only
+ * events of types that can lead to either (`filters` in libs/contracts/src/events/streams.ts).
+ */
 export function planOf(events: readonly DirectoryEvent[]): RevocationPlan {
   const revocations = events.flatMap((event): SessionRevocation[] => {
     const { org, user, version, occurredAt: at } = event;

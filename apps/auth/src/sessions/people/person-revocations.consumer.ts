@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { streams, type DirectoryEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
-import { revokesSessionsOfPeople } from './person-revocation.js';
 import { PersonRevocations } from './person-revocations.js';
 
 /** Consumes the events that may end what people are signed in to. */
@@ -9,7 +8,7 @@ import { PersonRevocations } from './person-revocations.js';
 export class PersonRevocationsConsumer {
   constructor(private readonly revocations: PersonRevocations) {}
 
-  @Consumes(streams.directory, { wants: revokesSessionsOfPeople })
+  @Consumes(streams.directory)
   async apply(events: DirectoryEvent[]): Promise<void> {
     await this.revocations.apply(events);
   }
