@@ -65,9 +65,9 @@ function seededPeople(): Promise<SeededPeople> {
 }
 
 /** Measurements that overload the stack, without any other one. */
-async function measureAlone({ only, seconds, calls, json }: Options): Promise<void> {
+async function measureAlone({ only, seconds, connections, calls, json }: Options): Promise<void> {
   const overload = only.includes('overload')
-    ? await measureOverload(overloadCases(await cases(), only), stack, seconds, print)
+    ? await measureOverload(overloadCases(await cases(), only), stack, { seconds, connections }, print)
     : undefined;
   const anonymous = only.includes('anonymous')
     ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, print)

@@ -15,6 +15,8 @@ export interface Options {
   people: number;
   /** Calls of each public route without a token. */
   calls: number;
+  /** Of the callers of an overload. */
+  connections: number;
   /** Organizations whose issuers receive requests. */
   organizations: number;
   json?: string;
@@ -35,6 +37,7 @@ export const help = `Usage: npm run bench [-- options]
   --people N          people of the organization whose lists are read, a multiple of 1000 (100000)
   --organizations N   organizations for issuers (1000; generating their keys takes minutes)
   --calls N           anonymous calls of each public route (1000000), for --only anonymous
+  --connections N     connections of the callers (800), for --only overload
   --json FILE         writes all measurements
   --profile SERVICE   profiles the service under the load of each case instead of measuring
   --help              this text
@@ -56,6 +59,7 @@ export function parseOptions(args: string[]): Options {
     people: 100_000,
     organizations: 1000,
     calls: 1_000_000,
+    connections: 800,
     help: false,
   };
   for (let i = 0; i < args.length; i++) {
@@ -71,6 +75,7 @@ export function parseOptions(args: string[]): Options {
     else if (name === '--people') options.people = number(value);
     else if (name === '--organizations') options.organizations = number(value);
     else if (name === '--calls') options.calls = number(value);
+    else if (name === '--connections') options.connections = number(value);
     else if (name === '--concurrency') options.concurrency = list(value).map(number);
     else if (name === '--only') options.only = list(value);
     else if (name === '--json') options.json = value;
@@ -84,12 +89,13 @@ export function parseOptions(args: string[]): Options {
     options.people,
     options.organizations,
     options.calls,
+    options.connections,
     ...options.concurrency,
   ]) {
     if (!(n > 0))
       throw new Error(
-        '--rounds, --seconds, --subjects, --people, --organizations, --calls and --concurrency must be numbers ' +
-          'above zero.',
+        '--rounds, --seconds, --subjects, --people, --organizations, --calls, --connections and --concurrency must ' +
+          'be numbers above zero.',
       );
   }
   if (options.people % 1000 !== 0) throw new Error('--people must be a multiple of 1000.');

@@ -25,9 +25,11 @@ const names = ['token', 'get', 'offer'];
 const factor = 5;
 /** Of the peak, before and after the overload: a usual load, whose latency is that of no queue. */
 const usualShare = 0.5;
-const concurrency = 64;
+const warmUpConcurrency = 64;
 const warmUpSeconds = 10;
-const peakSeconds = 10;
+/** The peak is the best of these. */
+const peakConcurrencies = [64, 128, 256];
+const peakSeconds = 5;
 const usualSeconds = 10;
 const recoverySecondsMeasured = 15;
 
@@ -38,19 +40,25 @@ const recoverySecondsMeasured = 15;
 export async function measureOverload(
   cases: Case[],
   stack: Stack,
-  seconds: number,
+  { seconds, connections }: { seconds: number; connections: number },
   print: (text: string) => void,
 ): Promise<Overload[]> {
   const results: Overload[] = [];
   for (const { name, stack: job } of cases) {
     if (job.kind !== 'http') continue;
-    const generator = new Generator(job);
-    print(`Overload: ${name}, warming up and measuring the peak for ${warmUpSeconds + peakSeconds} s ...`);
-    const [, peak] = await generator.run([
-      { name: 'warm-up', concurrency, seconds: warmUpSeconds },
-      { name: 'peak', concurrency, seconds: peakSeconds },
+    const generator = new Generator(job, connections);
+    const peakPhases = peakConcurrencies.map((concurrency) => ({
+      name: `${concurrency} at once`,
+      concurrency,
+      seconds: peakSeconds,
+    }));
+    print(`Overload: ${name}, warming up and measuring the peak ...`);
+    const [, ...peaks] = await generator.run([
+      { name: 'warm-up', concurrency: warmUpConcurrency, seconds: warmUpSeconds },
+      ...peakPhases,
     ]);
-    const rate = rateOf(peak!);
+    const peak = peaks.reduce((best, one) => (rateOf(one) > rateOf(best) ? one : best));
+    const rate = rateOf(peak);
     await sleep(1000);
     print(`Overload: ${name}, ${figure(rate * factor)} arrivals a second for ${seconds} s ...`);
     const samples = new MemorySamples(stack);
@@ -62,7 +70,7 @@ export async function measureOverload(
     const memory = samples.end(usualSeconds, usualSeconds + seconds);
     generator.end();
     const recovery = recoverySeconds(before!.slices, after!.slices);
-    results.push({ name, peak: peak!, before: before!, during: during!, after: after!, recovery, memory });
+    results.push({ name, peak, before: before!, during: during!, after: after!, recovery, memory });
   }
   return results;
 }
@@ -75,19 +83,22 @@ export function overloadCases(cases: Case[], only: readonly string[]): Case[] {
 
 class Generator {
   readonly #job: HttpJob;
+  readonly #connections: number;
   readonly #child = fork(fileURLToPath(new URL('./workers/open-loop.ts', import.meta.url)), [], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // JSON would make null of NaN.
     serialization: 'advanced',
   });
 
-  constructor(job: HttpJob) {
+  constructor(job: HttpJob, connections: number) {
     this.#job = job;
+    this.#connections = connections;
   }
 
   async run(phases: Phase[]): Promise<PhaseResult[]> {
     const { url, requests, expect } = this.#job;
-    this.#child.send({ job: { url, requests, expect, phases } satisfies OpenLoop });
+    const connections = this.#connections;
+    this.#child.send({ job: { url, requests, expect, connections, phases } satisfies OpenLoop });
     const [{ result, error }] = (await once(this.#child, 'message')) as [{ result?: PhaseResult[]; error?: string }];
     if (!result) throw new Error(error);
     return result;
@@ -110,9 +121,10 @@ export function overloadTable(overloads: Overload[]): string {
   const rows = overloads.flatMap(({ name, peak, before, during, after, recovery }) =>
     [peak, before, during, after].map((phase) => [
       `${name}, ${phase.name}`,
-      figure(phase.sent / phase.seconds),
+      figure(phase.due / phase.seconds),
       figure(rateOf(phase)),
       phase === during ? figure(rateOf(during) / rateOf(peak)) : '',
+      String(phase.unsent),
       String(phase.rejected),
       failuresOf(phase),
       figure(phase.p50),
@@ -122,7 +134,17 @@ export function overloadTable(overloads: Overload[]): string {
       phase === after ? (recovery === undefined ? 'no' : figure(recovery)) : '',
     ]),
   );
-  const head = ['sent/s', 'good/s', 'good ÷ peak', 'rejected', 'failed', 'p50 ms', 'p99 ms', 'rejected p99 ms'];
+  const head = [
+    'due/s',
+    'good/s',
+    'good ÷ peak',
+    'unsent',
+    'rejected',
+    'failed',
+    'p50 ms',
+    'p99 ms',
+    'rejected p99 ms',
+  ];
   return table(['overload', ...head, 'generator cores', 'recovered after s'], rows);
 }
 

@@ -7,6 +7,7 @@ const slice = (index: number, p50: number, more: Partial<Slice> = {}): Slice => 
   good: 10,
   rejected: 0,
   failed: 0,
+  unsent: 0,
   p50,
   p99: p50,
   ...more,
@@ -17,6 +18,7 @@ test('a stack has recovered when no request is rejected or fails, and latency is
   expect(recoverySeconds(before, [slice(0, 30)])).toBe(0);
   expect(recoverySeconds(before, [slice(0, 31), slice(1, 10, { rejected: 1 }), slice(2, 30)])).toBe(1.5);
   expect(recoverySeconds(before, [slice(0, 10, { failed: 1 }), slice(1, 10)])).toBe(1);
+  expect(recoverySeconds(before, [slice(0, 10, { unsent: 1 }), slice(1, 10, { p99: 31 }), slice(2, 10)])).toBe(1.5);
 });
 
 test('a stack that only rejects, or stays slow, has not recovered', () => {

@@ -5,10 +5,14 @@ const tolerance = 1.5;
 
 /**
  * Seconds after the end of an overload until success and latency are those of before: until the first part of the time
- * afterwards in which every request succeeds, and half of them as fast as before. undefined if there is none.
+ * afterwards in which every request succeeds, and p50 and p99 are those of before. undefined if there is none.
  */
 export function recoverySeconds(before: readonly Slice[], after: readonly Slice[]): number | undefined {
-  const usual = Math.max(...before.map(({ p50 }) => p50)) * tolerance;
-  const first = after.find(({ good, rejected, failed, p50 }) => good > 0 && rejected + failed === 0 && p50 <= usual);
+  const usual = (quantile: 'p50' | 'p99'): number => Math.max(...before.map((slice) => slice[quantile])) * tolerance;
+  const [usualP50, usualP99] = [usual('p50'), usual('p99')];
+  const first = after.find(
+    ({ good, unsent, rejected, failed, p50, p99 }) =>
+      good > 0 && unsent + rejected + failed === 0 && p50 <= usualP50 && p99 <= usualP99,
+  );
   return first && (first.atMs === 0 ? 0 : (first.atMs + sliceMs) / 1000);
 }

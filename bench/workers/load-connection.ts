@@ -22,13 +22,13 @@ export class LoadConnection {
   readonly opened: Promise<void>;
 
   /** @param onIdleClose called when the connection closes while no response is due */
-  constructor({ hostname, port }: URL, onIdleClose: () => void) {
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  constructor({ port }: URL, localAddress: string, onIdleClose: () => void) {
+    this.#socket = connect({ host: '127.0.0.1', localAddress, port: Number(port), noDelay: true });
     this.opened = new Promise((resolve) => this.#socket.once('connect', resolve).once('close', resolve));
     this.#socket.on('data', (chunk: Buffer) => this.#read(chunk));
     this.#socket.on('error', (error: NodeJS.ErrnoException) => this.#close(error.code ?? error.message));
     this.#socket.on('close', () => {
-      if (this.isOpen && !this.#finish) onIdleClose();
+      if (!this.#finish) onIdleClose();
       this.#close('connection closed');
     });
   }

@@ -6,10 +6,15 @@ import { LoadConnection, type Reply } from './load-connection.ts';
 import { sliceMs, type OpenLoop, type Phase, type PhaseResult, type Slice } from './phases.ts';
 
 const tickMs = 5;
-/** Fewer than a gateway accepts from one address. */
-const maxConnections = 800;
-/** A caller would not wait longer. */
+/**
+ * Fewer than a gateway accepts from one address. The addresses begin with 127.0.0.2: the benchmark itself keeps some
+ * hundred connections from 127.0.0.1.
+ */
+const maxConnectionsPerAddress = 800;
+/** A caller would not wait longer for a response. */
 const timeoutMs = 10_000;
+/** Nor longer for a free connection of its pool. */
+const maxPoolWaitMs = 1000;
 const sweepMs = 250;
 
 /** One phase: what was due, and how it ended. */
@@ -17,7 +22,8 @@ class Phased {
   readonly good: { atMs: number; latencyMs: number }[] = [];
   readonly rejected: { atMs: number; latencyMs: number }[] = [];
   readonly failed: { atMs: number; reason: string }[] = [];
-  sent = 0;
+  readonly unsent: { atMs: number }[] = [];
+  due = 0;
   cpu = 0;
 
   readonly phase: Phase;
@@ -27,6 +33,11 @@ class Phased {
   constructor(phase: Phase, expected: number) {
     this.phase = phase;
     this.#expected = expected;
+  }
+
+  /** All connections were busy for as long as a caller waits for one. */
+  leaveUnsent(dueAt: number): void {
+    this.unsent.push({ atMs: dueAt - this.beganAt });
   }
 
   end(dueAt: number, { status, retryAfter, failure }: Reply): void {
@@ -45,7 +56,8 @@ class Phased {
     return {
       name,
       seconds,
-      sent: this.sent,
+      due: this.due,
+      unsent: this.unsent.length,
       good: this.good.length,
       rejected: this.rejected.length,
       failed: Object.fromEntries(reasons),
@@ -65,6 +77,7 @@ class Phased {
       good: latencies.length,
       rejected: this.rejected.filter(within).length,
       failed: this.failed.filter(within).length,
+      unsent: this.unsent.filter(within).length,
       p50: percentile(latencies, 0.5),
       p99: percentile(latencies, 0.99),
     };
@@ -75,13 +88,21 @@ function sorted(ended: { latencyMs: number }[]): Float64Array {
   return Float64Array.from(ended, ({ latencyMs }) => latencyMs).sort();
 }
 
-/** Sends the requests of all phases. */
+interface Due {
+  phased: Phased;
+  dueAt: number;
+  then?: (() => void) | undefined;
+}
+
+/** Sends the requests of all phases, as callers whose connection pools are limited. */
 class Generator {
-  readonly #idle: LoadConnection[] = [];
+  /** The one that has been idle for longest first, so that none is idle until the server closes it. */
+  readonly #idle = new Set<LoadConnection>();
   readonly #connections = new Set<LoadConnection>();
   /** Requests that are due while all connections are busy. */
-  #due: { phased: Phased; dueAt: number }[] = [];
+  #waiting: Due[] = [];
   #next = 0;
+  #opened = 0;
   #unfinished = 0;
   readonly #job: OpenLoop;
   readonly #messages: Buffer[];
@@ -114,11 +135,11 @@ class Generator {
    * event loop, so hundreds of new ones at once would measure that instead of requests.
    */
   async #connectAll(): Promise<void> {
-    while (this.#connections.size < maxConnections) {
+    while (this.#connections.size < this.#job.connections) {
       const connection = this.#connect()!;
       await connection.opened;
       if (!connection.isOpen) throw new Error(`${this.#job.url} accepts no connection.`);
-      this.#idle.push(connection);
+      this.#idle.add(connection);
     }
   }
 
@@ -127,8 +148,8 @@ class Generator {
     return new Promise((resolve) => {
       const ticking = setInterval(() => {
         const due = Math.min(total, Math.floor(((performance.now() - phased.beganAt) / 1000) * rate));
-        while (phased.sent < due) this.#send(phased, phased.beganAt + (phased.sent / rate) * 1000);
-        if (phased.sent < total) return;
+        while (phased.due < due) this.#send({ phased, dueAt: phased.beganAt + (phased.due / rate) * 1000 });
+        if (phased.due < total) return;
         clearInterval(ticking);
         resolve();
       }, tickMs);
@@ -139,38 +160,51 @@ class Generator {
     const endsAt = phased.beganAt + phased.phase.seconds * 1000;
     const one = async (): Promise<void> => {
       while (performance.now() < endsAt)
-        await new Promise<void>((resolve) => this.#send(phased, performance.now(), resolve));
+        await new Promise<void>((then) => this.#send({ phased, dueAt: performance.now(), then }));
     };
     await Promise.all(Array.from({ length: phased.phase.concurrency! }, one));
   }
 
-  #send(phased: Phased, dueAt: number, then?: () => void): void {
-    phased.sent += 1;
+  #send(due: Due): void {
+    due.phased.due += 1;
     this.#unfinished += 1;
-    const connection = this.#idle.pop() ?? this.#connect();
-    if (connection) this.#begin(connection, phased, dueAt, then);
-    else this.#due.push({ phased, dueAt });
+    const connection = this.#freeConnection();
+    if (connection) this.#begin(connection, due);
+    else this.#waiting.push(due);
   }
 
-  #begin(connection: LoadConnection, phased: Phased, dueAt: number, then?: () => void): void {
+  #freeConnection(): LoadConnection | undefined {
+    const [idle] = this.#idle;
+    if (!idle) return this.#connect();
+    this.#idle.delete(idle);
+    return idle;
+  }
+
+  #begin(connection: LoadConnection, { phased, dueAt, then }: Due): void {
     connection.send(this.#messages[this.#next++ % this.#messages.length]!, (reply) => {
       this.#unfinished -= 1;
       phased.end(dueAt, reply);
-      if (!connection.isOpen) this.#connections.delete(connection);
-      const waiting = this.#due.shift();
-      const free = connection.isOpen ? connection : waiting && this.#connect();
-      if (waiting && free) this.#begin(free, waiting.phased, waiting.dueAt);
-      else if (free) this.#idle.push(free);
+      if (connection.isOpen) this.#idle.add(connection);
+      else this.#connections.delete(connection);
+      this.#sendWaiting();
       then?.();
     });
   }
 
+  #sendWaiting(): void {
+    this.#giveUpWaiting();
+    if (this.#waiting.length === 0) return;
+    const free = this.#freeConnection();
+    if (free) this.#begin(free, this.#waiting.shift()!);
+  }
+
   #connect(): LoadConnection | undefined {
-    if (this.#connections.size >= maxConnections) return undefined;
-    const connection = new LoadConnection(new URL(this.#job.url), () => {
+    if (this.#connections.size >= this.#job.connections) return undefined;
+    const addresses = Math.ceil(this.#job.connections / maxConnectionsPerAddress);
+    const localAddress = `127.0.0.${2 + (this.#opened++ % addresses)}`;
+    const connection = new LoadConnection(new URL(this.#job.url), localAddress, () => {
       this.#connections.delete(connection);
-      const index = this.#idle.indexOf(connection);
-      if (index >= 0) this.#idle.splice(index, 1);
+      this.#idle.delete(connection);
     });
     this.#connections.add(connection);
     return connection;
@@ -180,11 +214,16 @@ class Generator {
   #sweep(): void {
     const before = performance.now() - timeoutMs;
     for (const connection of this.#connections) connection.expire(before);
-    const late = this.#due.filter(({ dueAt }) => dueAt < before);
-    this.#due = this.#due.filter(({ dueAt }) => dueAt >= before);
-    for (const { phased, dueAt } of late) {
+    this.#giveUpWaiting();
+  }
+
+  #giveUpWaiting(): void {
+    const before = performance.now() - maxPoolWaitMs;
+    while (this.#waiting.length > 0 && this.#waiting[0]!.dueAt < before) {
+      const { phased, dueAt, then } = this.#waiting.shift()!;
       this.#unfinished -= 1;
-      phased.end(dueAt, { status: 0, retryAfter: false, failure: 'no free connection' });
+      phased.leaveUnsent(dueAt);
+      then?.();
     }
   }
 }

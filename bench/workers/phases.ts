@@ -13,6 +13,8 @@ export interface OpenLoop {
   url: string;
   requests: HttpRequest[];
   expect: number;
+  /** Kept ones, which limit how many requests are in progress. */
+  connections: number;
   phases: Phase[];
 }
 
@@ -23,6 +25,7 @@ export interface Slice {
   good: number;
   rejected: number;
   failed: number;
+  unsent: number;
   /** Of good responses, in ms. */
   p50: number;
   p99: number;
@@ -31,11 +34,14 @@ export interface Slice {
 export interface PhaseResult {
   name: string;
   seconds: number;
-  sent: number;
+  /** Requests that callers wanted to send. */
+  due: number;
+  /** Those of them for which no connection became free in time: the caller knows at once, and the stack nothing. */
+  unsent: number;
   good: number;
   /** Responses with 429 or 503, and Retry-After. */
   rejected: number;
-  /** All others by reason: other responses, closed connections, and requests without a response in time. */
+  /** All others by reason: other responses, closed connections, and no response in time. */
   failed: Record<string, number>;
   /** From the moment when the request was due, in ms. */
   p50: number;

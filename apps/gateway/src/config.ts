@@ -35,6 +35,15 @@ export const configSchema = baseConfigSchema.extend({
       'Maximum of requests in progress of a replica, without those whose body has not arrived; further ones are ' +
         'rejected with 503 at once',
     ),
+  HTTP_REJECTIONS_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe(
+      'Rejections per second that an overloaded replica answers at once; further ones are answered later, in their ' +
+        'order and after about five seconds at most, so that their callers send fewer requests meanwhile',
+    ),
   HTTP_HEADERS_TIMEOUT_SECONDS: z.coerce
     .number()
     .int()

@@ -24,6 +24,7 @@ import type { GatewayConfig } from './config.js';
 import { limitConnections } from './edge/connection-limits.js';
 import { rejectEarly } from './edge/early-rejection.js';
 import { observeRequests } from './edge/observe-requests.js';
+import { PacedRejections } from './edge/paced-rejections.js';
 import { rawErrorWriter, type CommonHeaders } from './edge/problems/raw-error.js';
 import { unroutableHandlers } from './edge/problems/unroutable.js';
 import { matchedRoute, newRequestContext } from './edge/request-context.js';
@@ -82,12 +83,6 @@ export function createHttpApp(config: GatewayConfig) {
       async (request) => app.get(AccessTokenStrategy).validate(request),
     );
     fastify.decorateRequest('requestContext');
-    let phase: 'open' | 'draining' | 'closing' = 'open';
-    fastify.addHook('preClose', async () => {
-      phase = 'draining';
-      await untilUnused(fastify.server, config.HTTP_DRAIN_SECONDS * 1000);
-      phase = 'closing';
-    });
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
     const errorForms = new Map(endpoints.map((declared) => [routeOf(declared), declared.errorForm]));
@@ -96,10 +91,17 @@ export function createHttpApp(config: GatewayConfig) {
     rejectEarly(fastify, {
       maxBacklogMs: config.MAX_BACKLOG_MS,
       maxRequests: config.HTTP_MAX_REQUESTS,
+      rejections: new PacedRejections(config.HTTP_REJECTIONS_PER_SECOND),
       limitReached: (request) => proxy.limitReached(request) ?? bus.limitReached(matchedRoute(request)),
       errorFormOf: (request) => errorForms.get(matchedRoute(request)),
       writeError,
       observer,
+    });
+    let phase: 'open' | 'draining' | 'closing' = 'open';
+    fastify.addHook('preClose', async () => {
+      phase = 'draining';
+      await untilUnused(fastify.server, config.HTTP_DRAIN_SECONDS * 1000);
+      phase = 'closing';
     });
     fastify.addHook('onRequest', (request, reply, done) => {
       const span = isProbe(request.routeOptions.url ?? '') ? undefined : startRequestSpan(request.method);

@@ -7,6 +7,7 @@ import { eventually } from '@holdfast/testing';
 import { RawClient } from '../http-client.fixture.js';
 import { Backlog } from './backlog.js';
 import { rejectEarly, type Overload } from './early-rejection.js';
+import { PacedRejections } from './paced-rejections.js';
 import { rawErrorWriter } from './problems/raw-error.js';
 
 /** The test sets how late the event loop is. */
@@ -19,13 +20,15 @@ class LateBacklog extends Backlog {
 
 let app: FastifyInstance;
 let backlog: LateBacklog;
+/** The test sets the time by which rejections are paced. */
+let nowMs: number;
 let reached: Overload | undefined;
 let release: () => void;
 let handled: string[];
 let observed: ObservedRequest[];
 
 beforeEach(async () => {
-  [handled, observed, reached] = [[], [], undefined];
+  [handled, observed, reached, nowMs] = [[], [], undefined, 0];
   backlog = new LateBacklog();
   const held = new Promise<void>((resolve) => (release = resolve));
   const writeError = rawErrorWriter('https://id.example', ({ requestId, responseIds }) => ({
@@ -37,6 +40,7 @@ beforeEach(async () => {
   rejectEarly(app, {
     maxBacklogMs: 100,
     maxRequests: 70,
+    rejections: new PacedRejections(2, () => nowMs),
     limitReached: () => reached,
     errorFormOf: ({ routeOptions }) => (routeOptions.url === '/oauth2/token' ? 'oauth' : 'problem'),
     writeError,
@@ -155,5 +159,41 @@ describe('a request that a limit would reject later', () => {
     reached = 'auth';
     expect(await statusOf('/healthz')).toBe(200);
     expect(await statusOf('/o/acme/authorize?x=1', { 'sec-fetch-mode': 'navigate' })).toBe(200);
+  });
+});
+
+describe('a gateway that has rejected as many requests as it responds to in a second', () => {
+  const request = () => new RawClient(address(), `GET /quick HTTP/1.1\r\nHost: x\r\n\r\n`);
+  const address = () => app.server.address() as AddressInfo;
+  const answered = (clients: RawClient[]) => clients.filter(({ text }) => text.startsWith('HTTP/1.1 503 ')).length;
+  let clients: RawClient[];
+
+  beforeEach(async () => {
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    let arrived = 0;
+    app.server.on('request', () => (arrived += 1));
+    reached = 'service';
+    clients = Array.from({ length: 6 }, () => request());
+    await eventually(() => arrived === 6 && answered(clients) === 2);
+  });
+  afterEach(() => clients.forEach(({ socket }) => socket.destroy()));
+
+  it('responds to the others later, two a second, and to probes and served requests at once', async () => {
+    expect([await statusOf('/healthz'), answered(clients)]).toEqual([200, 2]);
+    reached = undefined;
+    expect([await statusOf('/quick'), answered(clients)]).toEqual([200, 2]);
+    nowMs = 1000;
+    await eventually(() => answered(clients) === 4);
+    nowMs = 2000;
+    await eventually(() => answered(clients) === 6);
+    expect(observed.map(({ status }) => status)).toEqual(Array(6).fill(503));
+    expect(clients.every(({ closed }) => !closed)).toBe(true);
+  });
+
+  it('responds to the others when it stops, and closes their connections', async () => {
+    await app.close();
+    await eventually(() => clients.every(({ closed }) => closed));
+    expect(answered(clients)).toBe(6);
+    expect(clients.filter(({ text }) => text.toLowerCase().includes('connection: close'))).toHaveLength(4);
   });
 });

@@ -7,6 +7,7 @@ import type { HttpObserver } from '@holdfast/service';
 import type { ErrorForm } from '../endpoints/endpoint.js';
 import { isProbe } from '../health/health.controller.js';
 import { Backlog } from './backlog.js';
+import type { PacedRejections } from './paced-rejections.js';
 import { isNavigation } from './problems/error-page.js';
 import type { RawErrorWriter } from './problems/raw-error.js';
 import { newRequestContext, routeTemplate } from './request-context.js';
@@ -45,6 +46,7 @@ interface EarlyRejection {
   maxBacklogMs: number;
   /** Requests in progress. */
   maxRequests: number;
+  rejections: PacedRejections;
   /** Why a later limit would reject this request, by the limit's present state; undefined when it would not. */
   limitReached: (request: FastifyRequest) => Overload | undefined;
   errorFormOf: (request: FastifyRequest) => ErrorForm | undefined;
@@ -64,6 +66,7 @@ export function rejectEarly(
   {
     maxBacklogMs,
     maxRequests,
+    rejections,
     limitReached,
     errorFormOf,
     writeError,
@@ -72,8 +75,14 @@ export function rejectEarly(
   }: EarlyRejection,
 ): void {
   let inProgress = 0;
+  let draining = false;
   const load = loadOf('requests');
   fastify.addHook('onClose', () => backlog.stop());
+  // A client that waits for its response would keep its connection, and the server would wait for it.
+  fastify.addHook('preClose', async () => {
+    draining = true;
+    rejections.stop();
+  });
 
   /** Fewer requests are never late, however late the event loop is. */
   const lateness = (): number => (inProgress < minConcurrentRequests ? 0 : backlog.ageMs() / maxBacklogMs);
@@ -112,17 +121,19 @@ export function rejectEarly(
     // More replicas of the gateway would have served these. They do not make auth faster.
     if (overload !== 'auth' && overload !== 'network') load.reject();
     reply.hijack();
-    respond(request, reply.raw, errors[overload]);
+    // A body that is left unread would be parsed as the next request, and one that is kept would take memory.
+    request.raw.resume();
+    rejections.reject(request.raw.socket, reply.raw, () => respond(request, reply.raw, errors[overload]));
   });
 
   function respond(request: FastifyRequest, response: ServerResponse, error: AppError): void {
     const context = newRequestContext(request, errorFormOf(request));
-    // A body that is left unread would be parsed as the next request.
-    request.raw.resume();
+    if (draining) response.shouldKeepAlive = false;
     writeError(error, context, response);
     const { code, origin, status } = error;
     const { requestId } = context;
     const route = routeTemplate(request) || undefined;
+    // A rejection counts as an error, and not as slow too: one network over its limit would raise alerts of latency.
     observer.observe({ requestId, method: request.method, route, status, seconds: 0, code, origin });
   }
 }

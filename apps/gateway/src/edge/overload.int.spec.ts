@@ -43,12 +43,14 @@ const pending = Symbol('pending');
 let stack: GatewayStack;
 let auth: AuthStub;
 let gateway: Gateway;
+/** Responds to one rejection a second. */
+let pacing: Gateway;
 let release: () => void;
 
 beforeAll(async () => {
   stack = await GatewayStack.start({ directory: HeldDirectoryModule });
   auth = await new AuthStub().start();
-  gateway = await stack.gateway([auth], {
+  const limits = {
     AUTH_MAX_CONNECTIONS: '8',
     AUTH_MAX_REQUESTS_PER_ADDRESS: '4',
     AUTH_TIMEOUT_SECONDS: '60',
@@ -57,7 +59,9 @@ beforeAll(async () => {
     RATE_LIMITS: 'all=1000000',
     // A slow machine is not what these tests are about.
     MAX_BACKLOG_MS: '60000',
-  });
+  };
+  gateway = await stack.gateway([auth], limits);
+  pacing = await stack.gateway([auth], { ...limits, HTTP_REJECTIONS_PER_SECOND: '1' });
 });
 afterAll(async () => {
   await stack?.stop();
@@ -78,9 +82,9 @@ const requestToken = (network: number) =>
     { 'content-type': 'application/x-www-form-urlencoded', 'x-forwarded-for': `203.0.${network}.1` },
     'grant_type=client_credentials',
   );
-const beginToAccept = () =>
+const beginToAccept = (to = gateway) =>
   sendRequest(
-    gateway,
+    to,
     'POST',
     '/o/acme/api/invitation/options',
     { 'content-type': 'application/json' },
@@ -117,7 +121,7 @@ describe('a gateway that gets many times the requests that it may send', () => {
   });
 
   it('serves those within the limit of a service, rejects the others unsent, and recovers', async () => {
-    const requests = Array.from({ length: 100 }, beginToAccept);
+    const requests = Array.from({ length: 100 }, () => beginToAccept());
     await eventually(async () => received >= 8 && (await settled(requests)).length >= 40);
     release();
     const { served, rejected, failed } = outcomesOf(await Promise.all(requests));
@@ -127,6 +131,21 @@ describe('a gateway that gets many times the requests that it may send', () => {
     // Those that were rejected were not sent.
     expect(received).toBeLessThanOrEqual(100 - 40 + 8);
     expect((await beginToAccept()).status).toBe(200);
+  });
+
+  it('responds to rejected requests at the permitted rate, and to others at once', async () => {
+    const requests = Array.from({ length: 20 }, () => beginToAccept(pacing));
+    await eventually(async () => received >= 8 && (await settled(requests)).length === 20 - 8);
+    // From now on the limit is known before the request is handled.
+    const beganAt = performance.now();
+    const rejected = Array.from({ length: 4 }, () => beginToAccept(pacing));
+    expect((await sendRequest(pacing, 'GET', '/healthz')).status).toBe(200);
+    expect(outcomesOf(await Promise.all(rejected))).toEqual({ served: 0, rejected: 4, failed: [] });
+    // One at once at most, and the fourth three seconds later. A slow machine takes longer.
+    expect(performance.now() - beganAt).toBeGreaterThan(2900);
+    release();
+    await Promise.all(requests);
+    expect((await beginToAccept(pacing)).status).toBe(200);
   });
 });
 
