@@ -107,7 +107,7 @@ const actions: Record<string, (member: Member, options: StartOptions) => Promise
   /** Reads the .env file and secrets.json again. */
   async start({ supervised, plan }, { settings = {}, build }) {
     supervised.start(plan?.(settings, build));
-    await supervised.untilReady(30_000);
+    await supervised.untilReady(120_000);
     return true;
   },
   async stop({ supervised }) {
@@ -116,7 +116,7 @@ const actions: Record<string, (member: Member, options: StartOptions) => Promise
   },
   async kill({ supervised }) {
     const { pid } = supervised;
-    return supervised.signal('SIGKILL') && eventually(() => supervised.pid !== pid, 5000);
+    return supervised.signal('SIGKILL') && eventually(() => supervised.pid !== pid, 60_000);
   },
   /** Writes its configuration with the users of secrets.json, and makes it read that. Connections stay. */
   async reload({ supervised, configure }) {

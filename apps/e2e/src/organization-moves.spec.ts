@@ -66,9 +66,14 @@ async function expectServed({ shop, browsers, offer, devices }: Organization): P
     const reply = await shop.offer();
     return reply.status === 201 && reply.body;
   });
-  // Its change is visible at once, as for every read after a response.
-  expect((await shop.get(made.subject)).status).toBe(200);
-  expect((await shop.get(offer.subject)).body.credentials).toMatchObject([{ status: 'issued' }]);
+  // Its change is visible at once, as for every read after a response that is not 503.
+  const read = (subject: string) =>
+    eventually(async () => {
+      const reply = await shop.get(subject);
+      return reply.status !== 503 && reply;
+    });
+  expect((await read(made.subject)).status).toBe(200);
+  expect((await read(offer.subject)).body.credentials).toMatchObject([{ status: 'issued' }]);
   await browsers.signIn(offer.subject, devices);
   expect(browsers.errors).toEqual([]);
 }
