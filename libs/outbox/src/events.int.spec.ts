@@ -172,7 +172,7 @@ describe('outbox and consumers', () => {
     try {
       const { emit } = await producer();
       for (let i = 0; i < 5; i += 1) await emit([appEvent(), appEvent()]);
-      await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
+      await eventually(async () => expect(await unconfirmed()).toBe(0));
     } finally {
       await tables.query('DROP FUNCTION directory.refuse() CASCADE');
     }
@@ -187,11 +187,11 @@ describe('outbox and consumers', () => {
     ofAudit.start();
     closing.push(() => ofAudit.stop());
     await applyNothing('signals');
-    await eventually(async () => expect(await unconfirmed()).toBe(1), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(1));
     expect(await tables.query('SELECT id FROM directory.outbox')).toEqual([{ id: ended.id }]);
     const seen: DirectoryEvent[] = [];
     await applyNothing('auth', seen);
-    await eventually(async () => expect(await unconfirmed()).toBe(0), 15_000);
+    await eventually(async () => expect(await unconfirmed()).toBe(0));
     expect(seen.map(({ id }) => id)).toEqual([ended.id]);
   });
 
