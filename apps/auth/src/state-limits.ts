@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { namedLimits } from '@holdfast/platform';
 
 /** Maximum rows of one organization, by kind. */
 const defaults = {
@@ -21,30 +22,10 @@ const defaults = {
 export type StateKind = keyof typeof defaults;
 
 const kinds = Object.keys(defaults) as StateKind[];
-const limit = z.coerce.number().int().min(1).max(1_000_000_000);
 
 /** `Session=500000,Grant=5000000`: rows of one organization; kinds that are not named keep their defaults. */
 export const stateLimitsSchema = z
   .string()
   .default('')
-  .transform((text, context) => {
-    const given = Object.fromEntries(
-      text
-        .split(',')
-        .filter((part) => part.trim() !== '')
-        .map((part) => part.split('=').map((side) => side.trim())) as [string, string][],
-    );
-    for (const [kind, value] of Object.entries(given)) {
-      if (!(kind in defaults))
-        context.addIssue({
-          code: 'custom',
-          message: `has an unknown kind ${JSON.stringify(kind)}; the kinds are ${kinds.join(', ')}`,
-        });
-      else if (!limit.safeParse(value).success)
-        context.addIssue({ code: 'custom', message: `${kind} must be a whole number of rows, at least 1` });
-    }
-    return Object.fromEntries(kinds.map((kind) => [kind, Number(given[kind] ?? defaults[kind])])) as Record<
-      StateKind,
-      number
-    >;
-  });
+  .pipe(namedLimits(kinds, 'rows'))
+  .transform((given): Record<StateKind, number> => ({ ...defaults, ...given }));

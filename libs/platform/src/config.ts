@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { mainShard, shardName } from '@holdfast/contracts';
+import { namedValues } from './named-values.js';
 import { tracingSettings, type TracingConfig } from './tracing/config.js';
 
 /** 32 bytes in base64url: a key in the environment. */
@@ -25,19 +26,10 @@ function isReadable(path: string): boolean {
   }
 }
 
-const shardUrls = z
-  .string()
-  .transform((text) =>
-    text
-      .split(';')
-      .map((pair) => pair.trim())
-      .filter(Boolean)
-      .map((pair) => pair.split(/=(.*)/s, 2)),
-  )
-  .pipe(z.array(z.tuple([shardName, z.string().min(1)])))
-  .refine((pairs) => new Set(pairs.map(([name]) => name)).size === pairs.length, 'must name each shard once')
-  .refine((pairs) => pairs.every(([name]) => name !== mainShard), `must not name ${mainShard}: it has NATS_URL`)
-  .transform((pairs) => Object.fromEntries(pairs));
+const shardUrls = namedValues(shardName, z.string().min(1)).refine(
+  (urls) => !Object.hasOwn(urls, mainShard),
+  `must not name ${mainShard}: it has NATS_URL`,
+);
 
 /** Settings of every service. */
 export const baseConfigSchema = z.object({

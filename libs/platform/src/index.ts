@@ -3,6 +3,7 @@ export * from './app-error.js';
 export * from './clock.js';
 export * from './clock-offset.js';
 export * from './config.js';
+export * from './named-values.js';
 export * from './configuration-cache.js';
 export * from './crypto.js';
 export * from './database-tls.js';

@@ -6,8 +6,8 @@ import { compareSecretHashes, findPresentedClient } from '../client-authenticati
 import { requireProof } from '../client-authentication/proof-of-possession.js';
 import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
-import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
+import { confidentialAuthentication, ProviderClients } from '../clients/provider-clients.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 import { redirectAllowed } from './request-rules.js';
 
@@ -20,9 +20,7 @@ export function provideAppClients(
   limits: ClientLimits,
   secrets: SecretHashes,
 ): void {
-  // The published types lack the constructor's argument.
-  const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
-  const builtByRecord = new WeakMap<ClientRecord, { client: Client; keys: readonly CheckedJwk[] }>();
+  const built = new ProviderClients(provider, ({ app }, keys) => metadataOf(app, keys));
 
   provider.Client.find = async (clientId: string): Promise<Client | undefined> => {
     const record = await findPresentedClient(clients, clientId);
@@ -34,13 +32,7 @@ export function provideAppClients(
     // RFC 7662 §2.1: introspection needs authentication, and a public client has none.
     if (Provider.ctx?.oidc.route === 'introspection' && isPublic(record.app)) return undefined;
     requireProof(record);
-    const keys = (request.clientKeys = await clientKeys.of(record));
-    let built = builtByRecord.get(record);
-    if (built?.keys !== keys) {
-      built = { client: new ProviderClient(metadataOf(record.app, keys)), keys };
-      builtByRecord.set(record, built);
-    }
-    return built.client;
+    return built.of(record, (request.clientKeys = await clientKeys.of(record)));
   };
 
   compareSecretHashes(provider, limits, secrets);
@@ -61,20 +53,12 @@ function signsIn({ kind, redirectUris }: App): boolean {
 
 export const isPublic = ({ kind }: App): boolean => kind === 'spa' || kind === 'native';
 
-/** How an app authenticates. One with keys has some while it presents an assertion, and otherwise no secret. */
-function authenticationOf(app: App, keys: readonly CheckedJwk[]): Partial<ClientMetadata> {
-  if (isPublic(app)) return { token_endpoint_auth_method: 'none' };
-  return keys.length > 0
-    ? { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: keys.map(({ key }) => ({ ...key })) } }
-    : { token_endpoint_auth_method: 'client_secret_basic', client_secret: 'never compared' };
-}
-
 function metadataOf(app: App, keys: readonly CheckedJwk[]): ClientMetadata {
   return {
     client_id: app.clientId,
     client_name: app.displayName ?? app.name,
     application_type: app.kind === 'native' ? 'native' : 'web',
-    ...authenticationOf(app, keys),
+    ...(isPublic(app) ? { token_endpoint_auth_method: 'none' } : confidentialAuthentication(keys)),
     ...(app.requireDpop && { dpop_bound_access_tokens: true }),
     grant_types: ['authorization_code', ...(app.refreshTokens ? ['refresh_token'] : [])],
     response_types: ['code'],

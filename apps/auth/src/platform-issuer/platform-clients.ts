@@ -5,19 +5,11 @@ import { compareSecretHashes, findPresentedClient } from '../client-authenticati
 import { requireProof } from '../client-authentication/proof-of-possession.js';
 import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
-import type { ClientRecord } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
+import { confidentialAuthentication, ProviderClients } from '../clients/provider-clients.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 
-interface Built {
-  client: Client;
-  keys: readonly CheckedJwk[];
-}
-
-/**
- * Provides oidc-provider with clients, each built once per record of directory and set of keys. The library caches only
- * a hundred.
- */
+/** Provides the platform issuer with its clients: the apps that call the Admin API. */
 export function providePlatformClients(
   provider: Provider,
   clients: ClientRegistry,
@@ -25,10 +17,8 @@ export function providePlatformClients(
   limits: ClientLimits,
   secrets: SecretHashes,
 ): void {
-  // The published types lack the constructor's argument.
-  const ProviderClient = provider.Client as unknown as new (metadata: ClientMetadata) => Client;
-  const builtByRecord = new WeakMap<ClientRecord, Built>();
-  const unknownClient = new ProviderClient(metadataOf('nobody', [], []));
+  const built = new ProviderClients(provider, ({ app, scopes }, keys) => metadataOf(app.clientId, scopes, keys));
+  const unknownClient = built.unknown(metadataOf('nobody', [], []));
 
   provider.Client.find = async (clientId: string): Promise<Client> => {
     const record = await findPresentedClient(clients, clientId);
@@ -37,30 +27,16 @@ export function providePlatformClients(
     const request = issuerRequestOf(Provider.ctx);
     request.client = record;
     requireProof(record);
-    const keys = (request.clientKeys = await clientKeys.of(record));
-    let built = builtByRecord.get(record);
-    if (built?.keys !== keys) {
-      built = { client: new ProviderClient(metadataOf(clientId, record.scopes, keys)), keys };
-      builtByRecord.set(record, built);
-    }
-    return built.client;
+    return built.of(record, (request.clientKeys = await clientKeys.of(record)));
   };
 
   compareSecretHashes(provider, limits, secrets);
 }
 
-/**
- * A client that authenticates with keys has some while it presents an assertion. Otherwise it is like one with secrets,
- * and has none.
- */
 function metadataOf(clientId: string, scopes: readonly string[], keys: readonly CheckedJwk[]): ClientMetadata {
-  const authentication =
-    keys.length > 0
-      ? { token_endpoint_auth_method: 'private_key_jwt' as const, jwks: { keys: keys.map(({ key }) => ({ ...key })) } }
-      : { token_endpoint_auth_method: 'client_secret_basic' as const, client_secret: 'never compared' };
   return {
     client_id: clientId,
-    ...authentication,
+    ...confidentialAuthentication(keys),
     grant_types: ['client_credentials'],
     response_types: [],
     redirect_uris: [],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseServices, services, shardName, type ServiceName } from '@holdfast/contracts';
-import { loadConfig } from '@holdfast/platform';
+import { loadConfig, namedValues } from '@holdfast/platform';
 import { CommandError } from '../command-error.js';
 
 /** The services whose databases hold the rows of an organization. */
@@ -15,17 +15,9 @@ const howTo =
 
 /** `<shard>=<url>` or `<shard>.<service>=<url>`, separated by `;`. */
 const schema = z.object({
-  SHARD_DATABASE_URLS: z
-    .string()
-    .transform((text) =>
-      text
-        .split(';')
-        .map((pair) => pair.trim())
-        .filter(Boolean)
-        .map((pair) => pair.split(/=(.*)/s, 2)),
-    )
-    .pipe(z.array(z.tuple([z.string().regex(/^[a-z][a-z0-9-]*(\.[a-z]+)?$/), z.url()])))
-    .transform((pairs) => new Map(pairs)),
+  SHARD_DATABASE_URLS: namedValues(z.string().regex(/^[a-z][a-z0-9-]*(\.[a-z]+)?$/), z.url()).transform(
+    (urls) => new Map(Object.entries(urls)),
+  ),
   DATABASE_CA_FILE: z.string().optional(),
 });
 

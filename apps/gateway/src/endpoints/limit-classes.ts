@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { namedLimits } from '@holdfast/platform';
 
 interface LimitPolicy {
   /**
@@ -63,29 +64,14 @@ export function limitClassOf({
   return method === 'GET' ? 'read' : 'write';
 }
 
-const quota = z.coerce.number().int().min(1).max(1_000_000_000);
-
 /** `claim=1200,read=60000`: requests a minute; `all=…` stands for every class that is not named. */
 export const rateLimitsSchema = z
   .string()
   .default('')
-  .transform((text, context) => {
-    const given = Object.fromEntries(
-      text
-        .split(',')
-        .filter((part) => part.trim() !== '')
-        .map((part) => part.split('=').map((side) => side.trim())) as [string, string][],
-    );
-    for (const [name, value] of Object.entries(given)) {
-      if (name !== 'all' && !(name in limitClasses))
-        context.addIssue({
-          code: 'custom',
-          message: `knows no class ${JSON.stringify(name)}; there are ${limitClassNames.join(', ')} and all`,
-        });
-      else if (!quota.safeParse(value).success)
-        context.addIssue({ code: 'custom', message: `${name} must be a whole number of requests a minute, 1 or more` });
-    }
-    return Object.fromEntries(
-      limitClassNames.map((name) => [name, Number(given[name] ?? given.all ?? limitClasses[name].perMinute)]),
-    ) as Record<LimitClass, number>;
-  });
+  .pipe(namedLimits([...limitClassNames, 'all'], 'requests a minute'))
+  .transform(
+    (given) =>
+      Object.fromEntries(
+        limitClassNames.map((name) => [name, given[name] ?? given.all ?? limitClasses[name].perMinute]),
+      ) as Record<LimitClass, number>,
+  );
