@@ -42,9 +42,10 @@ const ready = (condition: 'true' | 'false'): Series => ({
   ...up(),
   'kube_pod_status_ready{namespace="a", pod="auth-1", condition="false"}': `${condition === 'false' ? 1 : 0}${hour}`,
 });
-const runs = (succeeded: string): Series => ({
-  'holdfast_job_runs_total{component="audit", exported_job="checkpoints", outcome="failed"}': `0+1${hour}`,
-  'holdfast_job_runs_total{component="audit", exported_job="checkpoints", outcome="succeeded"}': `${succeeded}${hour}`,
+/** Unix times at which runs of an hourly job failed and succeeded last, in seconds of the scenario. */
+const runs = (failed: string, succeeded: string): Series => ({
+  'holdfast_job_last_failure_timestamp_seconds{component="audit", exported_job="checkpoints", pod="a"}': failed,
+  'holdfast_job_last_success_timestamp_seconds{component="audit", exported_job="checkpoints", pod="b"}': succeeded,
 });
 
 /** For each alert, what makes it fire. */
@@ -90,7 +91,11 @@ export const scenarios: Record<string, Scenario> = {
   HoldfastReEncryptionStuck: gauge('holdfast_audit_encrypted_with_other_keys{component="audit"}', 7, '100-1'),
   HoldfastClockWrong: gauge('holdfast_clock_offset_seconds{instance="a", reference="postgres"}', -2, 0.5),
   HoldfastTestClock: gauge('holdfast_test_clock_offset_seconds{instance="a"}', 3600, 0),
-  HoldfastJobFails: { fires: runs('0'), silent: runs('0+1') },
+  // It fails at minute 10 and 70. In the silent one, the next replica succeeds ten minutes later.
+  HoldfastJobFails: {
+    fires: runs('0x9 600x49', '0x60'),
+    silent: runs('0x9 600x49', '0x19 1200x39'),
+  },
   HoldfastUnhandledRejection: counter('holdfast_unhandled_rejections_total{component="auth"}'),
   HoldfastEventLoopLate: gauge('nodejs_eventloop_lag_p99_seconds{instance="a"}', 0.3, 0.05),
   HoldfastEventLoopBusy: gauge('holdfast_event_loop_utilization_ratio{component="gateway"}', 0.95, 0.7),

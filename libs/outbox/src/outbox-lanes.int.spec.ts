@@ -14,6 +14,7 @@ import {
   type TestBus,
   type TestDatabase,
 } from '@holdfast/testing';
+import { streamBytes } from './metrics.js';
 import { OutboxShards1764720000000, outboxTables } from './outbox-table.js';
 import { insertOutboxRows, Outbox } from './outbox.js';
 import { quarantineTables } from './quarantine-table.js';
@@ -67,7 +68,7 @@ beforeAll(async () => {
   outbox = new Outbox(streams.directory, database, await connectTo(buses.own, 'directory'));
   outbox.addShard('eu2', await connectTo(buses.eu2, 'directory'));
   for (const { relay } of outbox.lanes) {
-    await relay.start({ sweep: 200, confirm: 200 });
+    await relay.start({ sweep: 200, confirm: 200, metrics: 200 });
     closing.push(() => relay.stop());
   }
 });
@@ -102,4 +103,14 @@ it('while the bus of a shard is down, confirms the events of the others, and its
   await eventually(async () => expect(await unconfirmed()).toEqual([]));
   expect(applied.eu2).toContain(ids.eu2);
   expect(applied.own).not.toContain(ids.eu2);
+});
+
+it('shows the size of the streams of all shards, also while nothing is unconfirmed', async () => {
+  const shown = async () => (await streamBytes.get()).values.map(({ value }) => value);
+  await emit();
+  await eventually(async () => expect(await unconfirmed()).toEqual([]));
+  // What was read last while events were stored. Every consumer has acknowledged them, so the streams are empty.
+  for (const { labels } of (await streamBytes.get()).values) streamBytes.set(labels, 1000);
+  expect(await shown()).toEqual([1000, 1000]);
+  await eventually(async () => expect(await shown()).toEqual([0, 0]));
 });

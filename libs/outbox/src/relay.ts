@@ -43,7 +43,7 @@ export interface OutboxRow {
 
 const warnIntervalMs = 10_000;
 /** How often it does what is to be done again and again. Tests that wait for it choose shorter intervals. */
-const intervalsMs = { flush: 200, sweep: 1000, confirm: 2000, quarantine: 5000, old: 60_000 };
+const intervalsMs = { flush: 200, sweep: 1000, confirm: 2000, metrics: 15_000, quarantine: 5000, old: 60_000 };
 /**
  * How long the sequence number of an event stays in memory only: consumers have usually applied it by then, and its row
  * is deleted without an update before. Below the second after which another replica publishes such a row again.
@@ -154,6 +154,8 @@ export class Relay {
     this.every(everyMs.flush, () => this.flush());
     this.every(everyMs.sweep, () => this.sweep(false));
     this.every(everyMs.confirm, () => this.confirm());
+    // confirm() reads the state while something is unconfirmed. The size of a stream also changes when nothing is.
+    this.every(everyMs.metrics, async () => void (await this.showJetStreamState()));
     this.every(everyMs.quarantine, () => maintainQuarantine(this.database, this.stream.name, this.stream.consumers));
     this.every(everyMs.old, async () => {
       await this.database.rows(resetOldPublished);
@@ -307,6 +309,11 @@ export class Relay {
       consumerPending.set({ ...this.labels, stream: this.stream.name, consumer }, 0);
   }
 
+  private async showJetStreamState(): Promise<JetStreamState> {
+    this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
+    return readJetStreamState(this.jsm, this.stream, this.labels);
+  }
+
   private warnCrowded(): void {
     if (performance.now() - this.warnedAt < warnIntervalMs) return;
     this.warnedAt = performance.now();
@@ -318,8 +325,7 @@ export class Relay {
   }
 
   private async readJetStreamState(): Promise<JetStreamState> {
-    this.jsm ??= await jetstreamManager(this.connection, { checkAPI: false, timeout: 2000 });
-    const state = await readJetStreamState(this.jsm, this.stream, this.labels);
+    const state = await this.showJetStreamState();
     this.room.takeState(state);
     return state;
   }

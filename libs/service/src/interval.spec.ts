@@ -35,6 +35,7 @@ it('runs once at a time, continues after a failed run, and stops when the last r
 
 it('logs the first of several failures and the next success, and counts every run', async () => {
   lines.length = 0;
+  const startedAtS = Date.now() / 1000 - 0.001;
   let runs = 0;
   const job = new IntervalJob({ ...options, name: 'failing' }, () => {
     runs += 1;
@@ -51,7 +52,10 @@ it('logs the first of several failures and the next success, and counts every ru
   const metrics = await register.metrics();
   expect(metrics).toContain('holdfast_job_runs_total{job="failing",outcome="failed"} 3');
   expect(metrics).toContain(`holdfast_job_runs_total{job="failing",outcome="succeeded"} ${runs - 3}`);
-  expect(metrics).toMatch(/holdfast_job_last_success_timestamp_seconds\{job="failing"\} \d{10}/);
+  const lastOf = (outcome: string) =>
+    Number(RegExp(`^holdfast_job_last_${outcome}_timestamp_seconds\\{job="failing"\\} (\\S+)$`, 'm').exec(metrics)![1]);
+  expect(lastOf('failure')).toBeGreaterThan(startedAtS);
+  expect(lastOf('success')).toBeGreaterThanOrEqual(lastOf('failure'));
 });
 
 it('retries a failed run before the next interval, later after each failure', async () => {

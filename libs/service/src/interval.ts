@@ -1,7 +1,7 @@
 import { Logger, SetMetadata, type INestApplicationContext } from '@nestjs/common';
 import { decoratedMethods } from '@holdfast/messaging';
 import { CLOCK, LogBudget, mayExpire, type Clock } from '@holdfast/platform';
-import { jobLastSuccess, jobRuns, jobSeconds } from './metrics.js';
+import { jobLastFailure, jobLastSuccess, jobRuns, jobSeconds } from './metrics.js';
 
 export interface IntervalOptions {
   /** Unique per service; appears in metrics and logs, such as `expirations`. */
@@ -104,6 +104,7 @@ export class IntervalJob {
     } catch (error) {
       this.failures += 1;
       jobRuns.inc({ job: name, outcome: 'failed' });
+      jobLastFailure.set({ job: name }, Date.now() / 1000);
       if (this.failureLines.take())
         this.logger.warn(`${failure}. Retrying in ${this.retryMs() / 1000} s: ${String(error)}`);
     } finally {

@@ -27,6 +27,12 @@ export const jobLastSuccess = new Gauge({
   labelNames: ['job'],
 });
 
+export const jobLastFailure = new Gauge({
+  name: 'holdfast_job_last_failure_timestamp_seconds',
+  help: 'Unix time at which a run of a periodic job last failed in this process',
+  labelNames: ['job'],
+});
+
 export const clockOffset = new Gauge({
   name: 'holdfast_clock_offset_seconds',
   help:
