@@ -178,7 +178,7 @@ describe('an access request', () => {
     ]);
   });
 
-  it('of several decisions at once gets exactly one; the others are told the outcome', async () => {
+  it('of several decisions at once gets exactly one; the others get the outcome', async () => {
     const won = new Set<string>();
     for (let round = 0; round < 4; round += 1) {
       const id = await requested();

@@ -57,7 +57,7 @@ const reads = new Counter({
 /**
  * Statements that only read, on a streaming replica of the database if there is one. A read is never staler than on the
  * primary (docs/adr/0049-read-replicas.md): it asks the primary for its position in the write-ahead log, and the
- * replica responds only if it has replayed up to there. Reads that begin together share one question. While the replica
+ * replica responds only if it has replayed up to there. Reads that begin together share one query. While the replica
  * is away or lags, the primary serves them.
  */
 export class ReadDatabase implements Sql {

@@ -4,7 +4,7 @@ import { escapeHtml, htmlHead } from './html-head.js';
 export interface HtmlPage {
   /** Display name; absent when it is unknown. */
   organization?: string | undefined;
-  /** `stop`: an error; `good`: done; `calm`: a question. */
+  /** `stop`: an error; `good`: done; `calm`: a confirmation that is asked for. */
   tone: 'calm' | 'good' | 'stop';
   title: string;
   /** HTML. Escape untrusted text with `escapeHtml`. */

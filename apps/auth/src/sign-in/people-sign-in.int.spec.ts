@@ -163,7 +163,7 @@ describe('a person who is assigned to the app', () => {
 });
 
 describe('the sign-in page', () => {
-  test('is told who signs in', async () => {
+  test('receives who signs in', async () => {
     for (const [party, audience] of [
       [staff, 'people'],
       [shop, 'customers'],

@@ -126,7 +126,7 @@ describe('an app with a private key', () => {
 });
 
 describe('the operator', () => {
-  it('is told why keys cannot be used', async () => {
+  it('gets the reason why keys cannot be used', async () => {
     const cases: [string[], RegExp][] = [
       [byKey('--jwks-file', jwksFile(key.privateJwk)), /member "d" of a secret key; register the public key alone/],
       [byKey('--jwks-file', jwksFile({ kty: 'oct', k: 'c2VjcmV0' })), /secret key/],

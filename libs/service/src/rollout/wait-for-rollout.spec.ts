@@ -17,7 +17,7 @@ test('starts at once when both names have the same addresses', async () => {
   expect(await run('127.0.0.1', '127.0.0.1', '60')).toBe('127.0.0.1: no replica of another version\n');
 });
 
-test('waits for a replica of another version as long as it was told, and then starts anyway', async () => {
+test('waits for a replica of another version until its timeout, and then starts anyway', async () => {
   expect(await run('127.0.0.1', 'directory-new.invalid', '0.5')).toBe(
     '127.0.0.1: 1 of another version after 0.5 s; starting anyway\n',
   );
