@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { serviceNames } from '@holdfast/contracts';
 import { missingSecrets, natsUsersConfig, publicKeys, secretTable } from '@holdfast/platform-policy';
 import { natsBinary } from '../infra/nats-binary.ts';
-import { chart, helm, installHelm, parse, render, testing, valuesFile, type Rendered } from './helm.ts';
+import { chart, helm, installHelm, label, parse, render, testing, valuesFile, type Rendered } from './helm.ts';
 import { podOf, podProblems } from './pod-policies.ts';
 import { KubernetesSchemas } from './schemas.ts';
 
@@ -37,18 +37,18 @@ describe.each(sets)('the chart with the values %s', (set) => {
   });
 
   test('has a network policy for every pod, and denies the rest', () => {
-    const components = of(set)
-      .filter((m) => podOf(m))
-      .map((m) => m.metadata.labels?.['app.kubernetes.io/component'] ?? m.metadata.name);
+    const componentOf = (m: Rendered) => `${label(m, 'instance')} ${label(m, 'component') ?? m.metadata.name}`;
+    const pods = of(set).filter((m) => podOf(m));
     const policies = of(set).filter((m) => m.kind === 'NetworkPolicy');
-    const covered = policies.map((m) => m.metadata.labels?.['app.kubernetes.io/component']);
-    expect([...new Set(components)].filter((name) => !covered.includes(name))).toEqual([]);
-    expect(policies.some((m) => m.metadata.name.endsWith('-deny'))).toBe(true);
+    const covered = policies.map(componentOf);
+    expect([...new Set(pods.map(componentOf))].filter((name) => !covered.includes(name))).toEqual([]);
+    const denied = policies.filter((m) => m.metadata.name.endsWith('-deny')).map((m) => label(m, 'instance'));
+    expect(denied.sort()).toEqual([...new Set(pods.map((m) => label(m, 'instance')))].sort());
   });
 
   test('has a workload, two names of its replicas and a budget for each service', () => {
     for (const service of serviceNames) {
-      const own = of(set).filter((m) => m.metadata.labels?.['app.kubernetes.io/component'] === service);
+      const own = of(set).filter((m) => label(m, 'component') === service && label(m, 'instance') === 'holdfast');
       const kinds = own.map((m) => m.kind);
       expect(kinds.filter((kind) => kind === 'Deployment' || kind === 'StatefulSet')).toHaveLength(1);
       expect(kinds).toEqual(expect.arrayContaining(['Service', 'PodDisruptionBudget', 'ServiceAccount']));
@@ -56,9 +56,9 @@ describe.each(sets)('the chart with the values %s', (set) => {
   });
 });
 
-test('the manifests of the bundled values are those of the golden file', async () => {
-  const golden = join(testing, 'golden', 'bundled.yaml');
-  const rendered = await render('bundled');
+test.each(['bundled', 'shards'])('the manifests of the values %s are those of the golden file', async (set) => {
+  const golden = join(testing, 'golden', `${set}.yaml`);
+  const rendered = await render(set);
   // UPDATE_GOLDEN=1 writes it, after a change that was meant.
   if (process.env.UPDATE_GOLDEN === '1') writeFileSync(golden, rendered);
   expect(rendered).toBe(readFileSync(golden, 'utf8'));

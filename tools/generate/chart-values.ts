@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMap, isScalar, parseDocument, type Node, type YAMLMap } from 'yaml';
-import { databaseServices, serviceNames } from '@holdfast/contracts';
+import { databaseServices, serviceNames, shardedServices } from '@holdfast/contracts';
 import { root } from '../setup/paths.mjs';
 import { code, page, table } from './markdown.ts';
 
@@ -53,12 +53,39 @@ export function chartValuesSchema(): string {
       name === 'audit' ? objectOf({ ...(service.properties as Schema), ...audit.properties }) : service,
     ]),
   );
+  const shards = { type: 'array', items: shardOf(properties, services) };
   const schema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     $comment: 'Generated from values.yaml by `node tools/generate.mjs`. Do not edit.',
-    ...objectOf({ ...properties, services: objectOf(services), global: { type: 'object' } }),
+    ...objectOf({ ...properties, services: objectOf(services), shards, global: { type: 'object' } }),
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** A further shard: its own values of what each shard has. The modes are those of `main`. */
+function shardOf(properties: Record<string, Schema>, services: Record<string, Schema>): Schema {
+  const membersOf = (path: string) =>
+    path
+      .split('.')
+      .reduce((schema, key) => (schema.properties as Record<string, Schema>)[key]!, { properties } as Schema)
+      .properties as Record<string, Schema>;
+  const without = (path: string, ...names: string[]) =>
+    objectOf(Object.fromEntries(Object.entries(membersOf(path)).filter(([name]) => !names.includes(name))));
+  const only = (path: string, ...names: string[]) =>
+    objectOf(Object.fromEntries(names.map((name) => [name, membersOf(path)[name]])));
+  const { postgresql, nats } = { postgresql: without('postgresql', 'mode'), nats: without('nats', 'mode') };
+  // Gateway, auth, directory and the command line connect to all shards with one CA.
+  (postgresql.properties as Schema).external = without('postgresql.external', 'ca', 'tls');
+  (nats.properties as Schema).external = without('nats.external', 'ca');
+  const shard = objectOf({
+    name: { type: 'string' },
+    postgresql,
+    nats,
+    services: objectOf(Object.fromEntries(shardedServices.map((name) => [name, services[name]]))),
+    secrets: only('secrets', 'existingSecret'),
+    tls: objectOf({ existing: only('tls.existing', 'nats', 'postgresql') }),
+  });
+  return { ...shard, required: ['name'] };
 }
 
 /** Where one service finds PostgreSQL: another address of the common database, or with an owner its own database. */

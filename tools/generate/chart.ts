@@ -22,9 +22,10 @@ export async function chartServices(): Promise<string> {
 async function chartService(name: ServiceName, order: readonly string[]): Promise<Record<string, unknown>> {
   const { configSchema } = (await built(name, 'config')) as { configSchema: z.ZodType };
   const { properties = {} } = jsonSchemaOf(configSchema, 'input');
-  const { database, http } = services[name];
+  const { database, http, sharded } = services[name];
   return {
     http,
+    sharded,
     ...(database && { database: { role: databaseRole(name), password: databasePasswordName(name) } }),
     raisesWatermarksOf: watermarkWriters().find(({ writers }) => writers.includes(name))?.readModel ?? null,
     readsFromReplica: 'DATABASE_READ_URL' in properties,

@@ -14,12 +14,13 @@ export function secretsPage(): string {
     'libs/platform-policy/src/secrets.ts',
     'Every secret of a deployment. `holdfast secrets create` creates those that are missing and changes no others. ' +
       'The name is the key in a Kubernetes Secret, the file in a folder, and the member of `secrets.json` of a local ' +
-      'stack. A service has only the secrets that name it. Those without a service are for jobs and the command line.',
+      'stack. A service has only the secrets that name it. Those without a service are for jobs and the command ' +
+      'line. Each [shard](../shards.md) has a value of its own of a secret with "of a shard".',
     table(
       ['Name', 'Kind', 'Services', 'Variable', 'Purpose', 'If it is lost'],
-      secretTable.map(({ name, kind, services, variable, hasPrevious, purpose, ifLost }) => [
+      secretTable.map(({ name, kind, services, variable, hasPrevious, isOfShard, purpose, ifLost }) => [
         hasPrevious ? `${code(name)}, ${code(`${name}_PREVIOUS`)}` : code(name),
-        kinds[kind],
+        isOfShard ? `${kinds[kind]}, of a shard` : kinds[kind],
         services.join(', ') || '–',
         variable === undefined ? '–' : code(variable),
         purpose,

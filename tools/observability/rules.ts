@@ -30,8 +30,8 @@ const foreign: Record<string, string[]> = {
   up: [],
   kube_pod_status_ready: ['condition'],
 };
-/** Labels that Prometheus adds: docs/observability.md says how `component` gets there. */
-const ofTarget = ['component', 'instance', 'namespace', 'pod'];
+/** Labels that Prometheus adds: docs/observability.md says how `component` and `shard` get there. */
+const ofTarget = ['component', 'shard', 'instance', 'namespace', 'pod'];
 
 /** Labels of each metric, by the generated reference. */
 const documented = new Map<string, string[]>(

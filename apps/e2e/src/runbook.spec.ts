@@ -1,5 +1,5 @@
-// Runs every command of docs/runbook.md. Operators use the runbook only when something is broken, so that nobody else
-// would find a command that has become wrong.
+// Runs every command of docs/runbook.md and docs/shards.md. Operators use them only when something is broken or is to
+// be moved, so that nobody else would find a command that has become wrong.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { cleanEnvironment } from './config.ts';
 import { root, type App } from './stack.ts';
 import { stack } from './under-test.ts';
 
-const text = readFileSync(join(root, 'docs', 'runbook.md'), 'utf8');
+const text = ['runbook.md', 'shards.md'].map((name) => readFileSync(join(root, 'docs', name), 'utf8')).join('\n');
 const programs = [
   ...['holdfast', 'node', 'npm', 'openssl', 'docker', 'psql'],
   ...['SELECT', 'UPDATE', 'DELETE', 'INSERT', 'ALTER', 'VACUUM', 'REINDEX', 'ANALYZE'],
@@ -65,6 +65,7 @@ const run: Record<string, () => Promise<unknown>> = {
   'holdfast org limits': () => stack.operator('org', 'limits', org, '--write', '60000'),
   'holdfast app disable': () => stack.operator('app', 'disable', app.clientId),
   'holdfast org suspend': () => stack.operator('org', 'suspend', org),
+  'holdfast org list': () => stack.operator('org', 'list'),
   'holdfast presence set <org> --turnstile-secret-stdin': () =>
     stack.operatorWith('a secret', 'presence', 'set', org, '--turnstile-secret-stdin'),
   'SELECT * FROM watermarks.subjects': rolledBack('SELECT * FROM watermarks.subjects'),
@@ -91,6 +92,9 @@ const inDrill = (content: string) => ({
   file: 'apps/e2e/src/restore/restorable-stack.ts',
   as: `runbookBlock('${content}`,
 });
+
+const moves = 'apps/e2e/src/organization-moves.spec.ts';
+const inMoves = (as: string) => ({ why: 'needs several shards', file: moves, as });
 
 /** Commands that are not run here, the reason, and the test that runs them, if one does: its file contains `as`. */
 const notHere: Record<string, { why: string; file?: string; as?: string }> = {
@@ -175,6 +179,28 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     why: 'ends the tokens of other tests',
     file: 'apps/auth/src/keys/rotation.int.spec.ts',
     as: 'retire: true',
+  },
+  'npm start -- --shards eu2': { why: 'needs several shards', file: moves, as: "'--shards', 'eu2'" },
+  'holdfast org create acme --shard eu2': {
+    why: 'needs several shards',
+    file: 'apps/e2e/src/shards.spec.ts',
+    as: "'org', 'create', org, '--shard', shard",
+  },
+  'holdfast org move': inMoves("'org', 'move'"),
+  'holdfast org move acme --to eu2': inMoves("move(org, '--to', 'eu2'"),
+  'holdfast org move acme --to eu2 --stop-after check': inMoves("'--stop-after', step"),
+  'holdfast org move acme --status': inMoves("'--status'"),
+  'holdfast org move acme --cancel': inMoves("'--cancel'"),
+  'holdfast org move acme --delete-source': inMoves("'--delete-source'"),
+  'holdfast secrets create --shard --folder <path of the shard>': {
+    why: 'needs the folder of a deployment',
+    file: 'apps/cli/src/bus.int.spec.ts',
+    as: "'--shard'",
+  },
+  'holdfast bus users --folder <path> --shard <path of the shard>': {
+    why: 'needs the folder of a deployment',
+    file: 'apps/cli/src/bus.int.spec.ts',
+    as: "['--shard', shard!]",
   },
   'holdfast bus users': { why: 'needs the folder of a deployment' },
   'holdfast secrets rotate start COOKIE_KEY --folder "$SECRETS_DIR"    # both values are accepted': {

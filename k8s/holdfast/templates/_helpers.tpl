@@ -1,5 +1,8 @@
+{{/* Prefix of all names; of another shard than `main` with its name. */}}
 {{- define "holdfast.fullname" -}}
-{{- if .Values.fullnameOverride -}}
+{{- if .main -}}
+{{- printf "%s-%s" (include "holdfast.fullname" .main) .shard -}}
+{{- else if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
 {{- else -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
@@ -11,10 +14,14 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Labels that select pods of the release: they never change. */}}
+{{- define "holdfast.instance" -}}
+{{- .Release.Name -}}{{- with .shard }}-{{ . }}{{- end -}}
+{{- end -}}
+
+{{/* Labels that select pods of a shard: they never change. */}}
 {{- define "holdfast.selectorLabels" -}}
 app.kubernetes.io/name: holdfast
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ include "holdfast.instance" . }}
 {{- end -}}
 
 {{- define "holdfast.labels" -}}
@@ -83,6 +90,11 @@ capabilities:
 {{- end -}}
 
 {{- define "holdfast.secretName" -}}
+{{- include "holdfast.shardSecretName" (.main | default .) -}}
+{{- end -}}
+
+{{/* Secret with database passwords and the NKeys of the services of a shard. */}}
+{{- define "holdfast.shardSecretName" -}}
 {{- if eq .Values.secrets.mode "existing" -}}{{ .Values.secrets.existingSecret }}{{- else -}}{{ include "holdfast.fullname" . }}{{- end -}}
 {{- end -}}
 
@@ -98,7 +110,7 @@ capabilities:
 {{- define "holdfast.hasTls" -}}{{- if ne .Values.tls.mode "disabled" }}true{{ end -}}{{- end -}}
 {{- define "holdfast.hasMutualTls" -}}{{- if and (ne .Values.tls.mode "disabled") .Values.tls.gatewayToAuth }}true{{ end -}}{{- end -}}
 
-{{/* The components with a certificate, and the names that it is for, as JSON: name → list. */}}
+{{/* The components of a shard with a certificate, and the names that it is for, as JSON: name → list. */}}
 {{- define "holdfast.certificateNames" -}}
 {{- $full := include "holdfast.fullname" . -}}
 {{- $names := dict -}}
@@ -117,10 +129,23 @@ capabilities:
 {{- $pg := printf "%s-postgresql" $full -}}
 {{- $_ := set $names "postgresql" (list $pg (printf "%s.%s" $pg .Release.Namespace) (printf "%s.%s.svc" $pg .Release.Namespace)) -}}
 {{- end -}}
-{{- if .Values.tls.gatewayToAuth -}}
+{{- if and .Values.tls.gatewayToAuth (not .main) -}}
 {{- $auth := printf "%s-auth" $full -}}
 {{- $_ := set $names "auth" (list $auth (printf "%s.%s" $auth .Release.Namespace) (printf "%s.%s.svc" $auth .Release.Namespace)) -}}
 {{- $_ := set $names "gateway" (list (printf "%s-gateway" $full)) -}}
+{{- end -}}
+{{- $names | toJson -}}
+{{- end -}}
+
+{{/* The same for all shards: `eu2-nats` is that of NATS of the shard `eu2`. */}}
+{{- define "holdfast.allCertificateNames" -}}
+{{- $names := dict -}}
+{{- $all := dict "root" . -}}
+{{- include "holdfast.setScopes" $all -}}
+{{- range $scope := $all.scopes -}}
+{{- range $name, $for := include "holdfast.certificateNames" $scope | fromJson -}}
+{{- $_ := set $names (ternary (printf "%s-%s" $scope.shard $name) $name (not (empty $scope.main))) $for -}}
+{{- end -}}
 {{- end -}}
 {{- $names | toJson -}}
 {{- end -}}
@@ -204,30 +229,36 @@ capabilities:
 {{- $databases | toJson -}}
 {{- end -}}
 
+{{/* A variable with the address of a database, with its owner as the user. (dict "root" $ "database" entry of
+     holdfast.databases "variable" name "password" name of a variable that is set before) */}}
+{{- define "holdfast.ownerUrl" -}}
+{{- $pg := .root.Values.postgresql -}}
+{{- if eq $pg.mode "external" }}
+- name: {{ .variable }}
+  valueFrom:
+    secretKeyRef: { name: {{ .database.owner.existingSecret }}, key: {{ .database.owner.key }} }
+{{- else }}
+- name: {{ .password }}
+  valueFrom:
+    {{- if eq $pg.mode "cloudnativepg" }}
+    secretKeyRef: { name: {{ include "holdfast.fullname" .root }}-postgresql-superuser, key: password }
+    {{- else }}
+    secretKeyRef: { name: {{ include "holdfast.shardSecretName" .root }}, key: POSTGRES_PASSWORD }
+    {{- end }}
+- name: {{ .variable }}
+  value: postgresql://postgres:$({{ .password }})@{{ .database.at.host }}:{{ .database.at.port }}/{{ .database.at.database }}
+{{- end }}
+{{- end -}}
+
 {{/* The environment of a Job that connects as the owner of a service's database: (dict "root" $ "service" name); of all
      databases without a service. */}}
 {{- define "holdfast.ownerEnv" -}}
 {{- $root := .root -}}
 {{- $service := .service | default "" -}}
-{{- $pg := $root.Values.postgresql -}}
 {{- range $key, $database := include "holdfast.databases" $root | fromJson }}
 {{- if or (eq $service "") (has $service $database.services) }}
 {{- $variable := ternary "DATABASE_URL" (printf "DATABASE_URL_%s" (upper $key)) (or (eq $key "") (ne $service "")) }}
-{{- if eq $pg.mode "external" }}
-- name: {{ $variable }}
-  valueFrom:
-    secretKeyRef: { name: {{ $database.owner.existingSecret }}, key: {{ $database.owner.key }} }
-{{- else }}
-- name: OWNER_PASSWORD
-  valueFrom:
-    {{- if eq $pg.mode "cloudnativepg" }}
-    secretKeyRef: { name: {{ include "holdfast.fullname" $root }}-postgresql-superuser, key: password }
-    {{- else }}
-    secretKeyRef: { name: {{ include "holdfast.secretName" $root }}, key: POSTGRES_PASSWORD }
-    {{- end }}
-- name: {{ $variable }}
-  value: postgresql://postgres:$(OWNER_PASSWORD)@{{ $database.at.host }}:{{ $database.at.port }}/{{ $database.at.database }}
-{{- end }}
+{{- include "holdfast.ownerUrl" (dict "root" $root "database" $database "variable" $variable "password" "OWNER_PASSWORD") }}
 {{- end }}
 {{- end }}
 {{- if (include "holdfast.databaseCa" $root | fromJson).secret }}

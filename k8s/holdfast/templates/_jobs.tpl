@@ -35,6 +35,7 @@ resources:
 {{- $root := . -}}
 {{- $full := include "holdfast.fullname" . -}}
 {{- $secret := include "holdfast.secretName" . -}}
+{{- $shardSecret := include "holdfast.shardSecretName" . -}}
 {{- $table := include "holdfast.table" . | fromJson -}}
 {{- $owners := dict -}}
 backoffLimit: {{ .Values.jobs.backoffLimit }}
@@ -56,7 +57,7 @@ template:
           - { name: DB_CONNECTIONS, value: {{ .Values.postgresql.connectionsPerService | quote }} }
           {{- range $table.databasePasswords }}
           - name: {{ . }}
-            valueFrom: { secretKeyRef: { name: {{ $secret }}, key: {{ . }} } }
+            valueFrom: { secretKeyRef: { name: {{ $shardSecret }}, key: {{ . }} } }
           {{- end }}
         {{- with include "holdfast.databaseMount" . | trim }}
         volumeMounts:

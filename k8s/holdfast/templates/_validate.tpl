@@ -1,10 +1,32 @@
 {{/* Values that contradict each other stop the rendering, with what to do. */}}
 {{- define "holdfast.validate" -}}
 {{- $v := .Values -}}
-{{- $problems := list -}}
+{{- $problems := (include "holdfast.problems" . | fromJson).list -}}
+{{- $problems = concat $problems (include "holdfast.shardProblems" . | fromJson).list -}}
 {{- if not (regexMatch "^https?://[^/]+$" $v.baseUrl) -}}
 {{- $problems = append $problems "baseUrl must be the public address of Holdfast without a path, such as https://id.example.com. Links, issuers and tokens begin with it, so it cannot be changed later." -}}
 {{- end -}}
+{{- if and $v.gatewayApi.enabled (not $v.gatewayApi.parentRefs) -}}
+{{- $problems = append $problems "gatewayApi.enabled is true, and gatewayApi.parentRefs names no Gateway that the route attaches to." -}}
+{{- end -}}
+{{- if and (not $v.serviceAccount.create) (not $v.serviceAccount.name) -}}
+{{- $problems = append $problems "serviceAccount.create is false, and serviceAccount.name is empty." -}}
+{{- end -}}
+{{- $known := keys (include "holdfast.table" . | fromJson).services -}}
+{{- range $name, $_ := $v.services -}}
+{{- if not (has $name $known) -}}
+{{- $problems = append $problems (printf "services.%s: there is no such service. They are %s." $name (join ", " (sortAlpha $known))) -}}
+{{- end -}}
+{{- end -}}
+{{- if $problems -}}
+{{- fail (printf "\n\nThe values contradict each other or are incomplete:\n- %s\n" (join "\n- " $problems)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What contradicts itself in the values of one shard, as JSON: { list }. */}}
+{{- define "holdfast.problems" -}}
+{{- $v := .Values -}}
+{{- $problems := list -}}
 {{- if and (eq $v.secrets.mode "existing") (not $v.secrets.existingSecret) -}}
 {{- $problems = append $problems "secrets.mode is existing, and secrets.existingSecret names no Secret. docs/reference/secrets.md lists the keys that it must have." -}}
 {{- end -}}
@@ -53,13 +75,7 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- if and $v.gatewayApi.enabled (not $v.gatewayApi.parentRefs) -}}
-{{- $problems = append $problems "gatewayApi.enabled is true, and gatewayApi.parentRefs names no Gateway that the route attaches to." -}}
-{{- end -}}
-{{- if and (not $v.serviceAccount.create) (not $v.serviceAccount.name) -}}
-{{- $problems = append $problems "serviceAccount.create is false, and serviceAccount.name is empty." -}}
-{{- end -}}
-{{- range $name, $service := (include "holdfast.table" . | fromJson).services -}}
+{{- range $name, $service := include "holdfast.shardServices" . | fromJson -}}
 {{- $s := include "holdfast.settings" (dict "root" $ "service" $name) | fromJson -}}
 {{- if lt (int $s.terminationGracePeriodSeconds) (add (int $s.preStopSeconds) 20 | int) -}}
 {{- $problems = append $problems (printf "%s: terminationGracePeriodSeconds is %d, and a pod needs preStopSeconds (%d) and 20 s to finish its requests." $name (int $s.terminationGracePeriodSeconds) (int $s.preStopSeconds)) -}}
@@ -77,13 +93,53 @@
 {{- $problems = append $problems (printf "%s: podDisruptionBudget.maxUnavailable 0 blocks every drain of a node." $name) -}}
 {{- end -}}
 {{- end -}}
-{{- $known := keys (include "holdfast.table" . | fromJson).services -}}
-{{- range $name, $_ := $v.services -}}
-{{- if not (has $name $known) -}}
-{{- $problems = append $problems (printf "services.%s: there is no such service. They are %s." $name (join ", " (sortAlpha $known))) -}}
+{{- dict "list" $problems | toJson -}}
+{{- end -}}
+
+{{/* What is wrong with the further shards, as JSON: { list }. */}}
+{{- define "holdfast.shardProblems" -}}
+{{- $problems := list -}}
+{{- $all := dict "root" . -}}
+{{- include "holdfast.setScopes" $all -}}
+{{- $claim := dig "checkpoints" "existingClaim" "" .Values.services.audit -}}
+{{- $names := list "main" -}}
+{{- $databases := dict -}}
+{{- $servers := dict -}}
+{{- range $scope := $all.scopes -}}
+{{- $shard := .shard | default "main" -}}
+{{- if .main -}}
+{{- if not (regexMatch "^[a-z]([a-z0-9-]{0,29}[a-z0-9])?$" $shard) -}}
+{{- $problems = append $problems (printf "shards: the name %q is no DNS label. It must be 1 to 31 lower-case letters, digits or hyphens, and begin with a letter." $shard) -}}
+{{- else if eq $shard "main" -}}
+{{- $problems = append $problems "shards names main, which is the first shard: its settings are `postgresql`, `nats` and `services`. List further shards only." -}}
+{{- else if has $shard $names -}}
+{{- $problems = append $problems (printf "shards names %s twice. Each shard needs a name of its own." $shard) -}}
+{{- end -}}
+{{- $full := include "holdfast.fullname" . -}}
+{{- if gt (len $full) 38 -}}
+{{- $problems = append $problems (printf "shards: resources of %s would begin with %s, which is longer than 38 characters, so that Kubernetes would refuse names of Jobs. Set a shorter fullnameOverride or name." $shard $full) -}}
+{{- end -}}
+{{- range (include "holdfast.problems" . | fromJson).list -}}
+{{- $problems = append $problems (printf "shard %s: %s" $shard .) -}}
+{{- end -}}
+{{- if and $claim (eq $claim (dig "checkpoints" "existingClaim" "" .Values.services.audit)) -}}
+{{- $problems = append $problems (printf "shard %s: services.audit.checkpoints.existingClaim is %s, as on main. Audit of each shard needs a folder of its own." $shard $claim) -}}
 {{- end -}}
 {{- end -}}
-{{- if $problems -}}
-{{- fail (printf "\n\nThe values contradict each other or are incomplete:\n- %s\n" (join "\n- " $problems)) -}}
+{{- range include "holdfast.databases" . | fromJson -}}
+{{- $at := printf "%s:%v/%s" .at.host .at.port .at.database -}}
+{{- if and .at.host (hasKey $databases $at) (ne (index $databases $at) $shard) -}}
+{{- $problems = append $problems (printf "The shards %s and %s have one database, %s. Each shard needs a PostgreSQL of its own." (index $databases $at) $shard $at) -}}
 {{- end -}}
+{{- $_ := set $databases $at $shard -}}
+{{- end -}}
+{{- range splitList "," (include "holdfast.natsUrls" .) -}}
+{{- if and . (hasKey $servers .) (ne (index $servers .) $shard) -}}
+{{- $problems = append $problems (printf "The shards %s and %s have one NATS, %s. Each shard needs a NATS of its own." (index $servers .) $shard .) -}}
+{{- end -}}
+{{- $_ := set $servers . $shard -}}
+{{- end -}}
+{{- $names = append $names $shard -}}
+{{- end -}}
+{{- dict "list" $problems | toJson -}}
 {{- end -}}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { databaseServices, natsUsers, serviceNames } from '@holdfast/contracts';
-import { missingSecrets, secretTable, secretVariables } from './secrets.js';
+import { missingSecrets, secretTable, secretVariables, shardSecretTable } from './secrets.js';
 
 const servicesWith = (variable: string): string[] =>
   serviceNames.filter((service) => secretVariables(service).some((s) => s.variable === variable));
@@ -34,6 +34,17 @@ describe('the table of secrets', () => {
     for (const service of databaseServices)
       expect(created[`DB_PASSWORD_${service.toUpperCase()}`]).toMatch(/^[\w-]{43}$/);
   });
+});
+
+test('a shard has NKeys of the services that run there and database passwords of its own, and no other secret', () => {
+  const names = shardSecretTable.map(({ name }) => name);
+  expect(names.filter((name) => name.startsWith('NATS_'))).toEqual(
+    ['ISSUANCE', 'SUBJECTS', 'AUDIT', 'SIGNALS'].map((service) => `NATS_NKEY_SEED_${service}`),
+  );
+  expect(names.filter((name) => !name.startsWith('NATS_'))).toEqual([
+    ...databaseServices.map((service) => `DB_PASSWORD_${service.toUpperCase()}`),
+    'POSTGRES_PASSWORD',
+  ]);
 });
 
 describe('the missing secrets', () => {

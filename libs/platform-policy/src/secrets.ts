@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createUser, fromSeed } from '@nats-io/nkeys';
-import { databaseServices, natsUsers, type BusUser, type ServiceName } from '@holdfast/contracts';
+import { databaseServices, natsUsers, services, type BusUser, type ServiceName } from '@holdfast/contracts';
 
 /**
  * - `key`: 32 random bytes in base64url
@@ -25,12 +25,18 @@ export interface SecretEntry {
    * the old one is removed.
    */
   hasPrevious: boolean;
+  /** Whether each shard has a value of its own: one that leaks is of no use on another shard (docs/shards.md). */
+  isOfShard: boolean;
   purpose: string;
   /** What happens when it is lost, in words for an operator. */
   ifLost: string;
 }
 
-const single = (entry: Omit<SecretEntry, 'variable'>): SecretEntry => ({ ...entry, variable: entry.name });
+const single = (entry: Omit<SecretEntry, 'variable' | 'isOfShard'>): SecretEntry => ({
+  ...entry,
+  variable: entry.name,
+  isOfShard: false,
+});
 
 const keyEncryptionKeys: Partial<Record<ServiceName, Pick<SecretEntry, 'purpose' | 'ifLost'>>> = {
   auth: {
@@ -58,6 +64,7 @@ const keyEncryptionKeyEntries = Object.entries(keyEncryptionKeys).map(([service,
   services: [service as ServiceName],
   variable: 'KEY_ENCRYPTION_KEY',
   hasPrevious: true,
+  isOfShard: false,
   ...texts,
 }));
 
@@ -112,6 +119,7 @@ export const secretTable: readonly SecretEntry[] = [
     kind: 'password',
     services: [service],
     hasPrevious: false,
+    isOfShard: true,
     purpose: `password of the database role of ${service}`,
     ifLost: 'set a new one with holdfast database setup',
   })),
@@ -120,6 +128,7 @@ export const secretTable: readonly SecretEntry[] = [
     kind: 'password',
     services: [],
     hasPrevious: false,
+    isOfShard: true,
     purpose: 'password of the owner of the database, when Holdfast runs PostgreSQL itself',
     ifLost: 'set a new one as the superuser of PostgreSQL',
   },
@@ -129,6 +138,7 @@ export const secretTable: readonly SecretEntry[] = [
     services: isService(user) ? [user] : [],
     ...(isService(user) && { variable: 'NATS_NKEY_SEED' }),
     hasPrevious: false,
+    isOfShard: isService(user) && services[user].sharded,
     purpose: `authenticates ${user} to NATS`,
     ifLost: 'create a new one, and nats.conf with its public key',
   })),
@@ -158,9 +168,12 @@ export function previousName(name: string): string {
 /** Values by name, with `<name>_PREVIOUS` during a rotation. */
 export type Secrets = Readonly<Record<string, string>>;
 
+/** The secrets that a further shard has for itself; it uses all others of the deployment. */
+export const shardSecretTable = secretTable.filter(({ isOfShard }) => isOfShard);
+
 /** The secrets that do not exist yet, such as those of a new service in an old deployment. */
-export function missingSecrets(existing: Secrets): Record<string, string> {
-  const missing = secretTable.filter(({ name }) => !existing[name]);
+export function missingSecrets(existing: Secrets, entries = secretTable): Record<string, string> {
+  const missing = entries.filter(({ name }) => !existing[name]);
   return Object.fromEntries(missing.map(({ name, kind }) => [name, newSecret(kind)]));
 }
 
@@ -189,13 +202,15 @@ export interface SecretVariable {
   name: string;
   /** Exists during a rotation only. */
   isOptional: boolean;
+  isOfShard: boolean;
 }
 
 /** The variables by which a service gets its secrets, and no others. */
 export function secretVariables(service: ServiceName): SecretVariable[] {
-  return secretTable.flatMap(({ name, variable, services, hasPrevious }) => {
-    if (variable === undefined || !services.includes(service)) return [];
-    const previous = { variable: previousName(variable), name: previousName(name), isOptional: true };
-    return [{ variable, name, isOptional: false }, ...(hasPrevious ? [previous] : [])];
+  return secretTable.flatMap((entry) => {
+    const { name, variable, hasPrevious, isOfShard } = entry;
+    if (variable === undefined || !entry.services.includes(service)) return [];
+    const previous = { variable: previousName(variable), name: previousName(name), isOptional: true, isOfShard };
+    return [{ variable, name, isOptional: false, isOfShard }, ...(hasPrevious ? [previous] : [])];
   });
 }

@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
 import { natsUsers, type BusUser } from '@holdfast/contracts';
 import { declareStreams } from '@holdfast/messaging/client';
-import { natsUsersConfig, nkeySeedName, publicKeys, type Secrets } from '@holdfast/platform-policy';
+import {
+  natsUsersConfig,
+  nkeySeedName,
+  previousName,
+  publicKeys,
+  shardSecretTable,
+  type Secrets,
+} from '@holdfast/platform-policy';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { withBus } from '../operator-session.js';
@@ -44,18 +51,20 @@ export function busCommands(program: Command): void {
     [
       'bus users --folder /etc/holdfast/secrets',
       'bus users --kubernetes-secret holdfast --config-map holdfast-nats-users',
+      'bus users --kubernetes-secret holdfast --shard holdfast-eu2 --config-map holdfast-eu2-nats-users',
     ],
   )
     .option('--folder <path>', 'folder of "secrets create"')
     .option('--kubernetes-secret <name>', 'Secret of "secrets create", in the namespace of the pod')
+    .option('--shard <source>', 'folder or Secret of "secrets create --shard", for the NATS of a further shard')
     .option('--config-map <name>', 'ConfigMap in which users.conf is created or replaced')
-    .action(async ({ folder, kubernetesSecret, configMap }: UsersOptions) => {
+    .action(async ({ folder, kubernetesSecret, shard, configMap }: UsersOptions) => {
       if ((folder === undefined) === (kubernetesSecret === undefined))
         throw new CommandError('Name one source: --folder <path> or --kubernetes-secret <name>.', 2);
-      const secrets =
-        folder === undefined
-          ? await readSecret(await clusterStore('secrets'), kubernetesSecret!)
-          : await secretsIn(folder);
+      const read = async (source: string) =>
+        folder === undefined ? readSecret(await clusterStore('secrets'), source) : secretsIn(source);
+      const common = await read(folder ?? kubernetesSecret!);
+      const secrets = shard === undefined ? common : shardSecrets(common, await read(shard));
       const users = `${JSON.stringify(natsUsersConfig(usersOf(secrets)), null, 2)}\n`;
       if (configMap === undefined) return void process.stdout.write(users);
       await changeData(
@@ -70,7 +79,15 @@ export function busCommands(program: Command): void {
 interface UsersOptions {
   folder?: string;
   kubernetesSecret?: string;
+  shard?: string;
   configMap?: string;
+}
+
+/** What the NATS of a shard knows: secrets of a shard come from its own source only, also during a rotation. */
+function shardSecrets(common: Secrets, own: Secrets): Secrets {
+  const names = shardSecretTable.flatMap(({ name }) => [name, previousName(name)]);
+  const others = Object.entries(common).filter(([name]) => !names.includes(name));
+  return { ...Object.fromEntries(others), ...own };
 }
 
 /** @throws CommandError that names the seed which is missing */

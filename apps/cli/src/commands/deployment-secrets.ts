@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { secretTable, shardSecretTable } from '@holdfast/platform-policy';
 import { addCommand, collect, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { show } from '../output.js';
@@ -10,6 +11,7 @@ import { createInSecret } from '../secrets/kubernetes-secret.js';
 interface Target {
   folder?: string;
   kubernetesSecret?: string;
+  shard?: boolean;
 }
 
 interface CertificateOptions {
@@ -25,10 +27,15 @@ export function deploymentSecretCommands(program: Command): void {
     secrets,
     'create',
     'create the missing secrets; existing ones never change, so it may be repeated, and run several times at once',
-    ['secrets create --folder /etc/holdfast/secrets', 'secrets create --kubernetes-secret holdfast'],
+    [
+      'secrets create --folder /etc/holdfast/secrets',
+      'secrets create --kubernetes-secret holdfast',
+      'secrets create --kubernetes-secret holdfast-eu2 --shard',
+    ],
   )
     .option('--folder <path>', 'one file per secret, mode 0600')
     .option('--kubernetes-secret <name>', "a Secret in the pod's own namespace, with the rights of its service account")
+    .option('--shard', 'only what a further shard has for itself: database passwords and NKeys of its services')
     .action(async ({ json, ...target }: Json & Target) => {
       const created = await createSecrets(target);
       show({ created }, json, () =>
@@ -59,16 +66,17 @@ function certificateCommand(secrets: Command): void {
 }
 
 function wanted(text: string): WantedCertificate {
-  const [, component, names] = /^([a-z]+)=([\w.*,-]+)$/.exec(text) ?? [];
+  const [, component, names] = /^([a-z][a-z0-9-]*)=([\w.*,-]+)$/.exec(text) ?? [];
   if (component === undefined || names === undefined)
     throw new CommandError(`"${text}" is no certificate. Write it as nats=holdfast-nats,localhost.`, 2);
   return { component, names: names.split(',') };
 }
 
-async function createSecrets({ folder, kubernetesSecret }: Target): Promise<string[]> {
+async function createSecrets({ folder, kubernetesSecret, shard = false }: Target): Promise<string[]> {
   if ((folder === undefined) === (kubernetesSecret === undefined))
     throw new CommandError('Name one target: --folder <path> or --kubernetes-secret <name>.', 2);
+  const entries = shard ? shardSecretTable : secretTable;
   return folder === undefined
-    ? createInSecret(await clusterStore('secrets'), kubernetesSecret!)
-    : createInFolder(folder);
+    ? createInSecret(await clusterStore('secrets'), kubernetesSecret!, entries)
+    : createInFolder(folder, entries);
 }

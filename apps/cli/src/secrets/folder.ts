@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { missingSecrets } from '@holdfast/platform-policy';
+import { missingSecrets, secretTable } from '@holdfast/platform-policy';
 import { CommandError } from '../command-error.js';
 
 /**
@@ -10,11 +10,11 @@ import { CommandError } from '../command-error.js';
  *
  * @returns the names of the created secrets
  */
-export async function createInFolder(folder: string): Promise<string[]> {
+export async function createInFolder(folder: string, entries = secretTable): Promise<string[]> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const created: string[] = [];
-    for (const [name, value] of Object.entries(missingSecrets(await secretsIn(folder))))
+    for (const [name, value] of Object.entries(missingSecrets(await secretsIn(folder), entries)))
       if (await createFile(join(folder, name), value)) created.push(name);
     return created;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Agent } from 'undici';
-import { missingSecrets, secretTable } from '@holdfast/platform-policy';
+import { missingSecrets, secretTable, shardSecretTable } from '@holdfast/platform-policy';
 import { clusterStore, storeAt, type KubernetesObject } from './kubernetes-api.js';
 import { createInSecret } from './kubernetes-secret.js';
 
@@ -67,6 +67,13 @@ describe('secrets create --kubernetes-secret', () => {
     const before = data();
     expect(await createInSecret(store(), 'holdfast')).toEqual([]);
     expect(data()).toBe(before);
+  });
+
+  test('creates the secrets of a shard only', async () => {
+    expect(await createInSecret(store(), 'holdfast', shardSecretTable)).toEqual(
+      shardSecretTable.map(({ name }) => name),
+    );
+    expect(Object.keys(data())).not.toContain('NATS_NKEY_SEED_GATEWAY');
   });
 
   test('creates one set when ten run at once', async () => {

@@ -1,10 +1,11 @@
-import { missingSecrets } from '@holdfast/platform-policy';
+import { missingSecrets, secretTable } from '@holdfast/platform-policy';
 import { CommandError } from '../command-error.js';
 import { changeData, type KubernetesObject, type ObjectStore } from './kubernetes-api.js';
 
 /** @returns the names of the created secrets */
-export async function createInSecret(store: ObjectStore, name: string): Promise<string[]> {
-  return Object.keys(await changeData(store, emptySecret(name), (data) => encoded(missingSecrets(decoded(data)))));
+export async function createInSecret(store: ObjectStore, name: string, entries = secretTable): Promise<string[]> {
+  const created = await changeData(store, emptySecret(name), (data) => encoded(missingSecrets(decoded(data), entries)));
+  return Object.keys(created);
 }
 
 /** @throws CommandError when it does not exist */
