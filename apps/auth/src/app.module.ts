@@ -31,6 +31,9 @@ import { Issuers } from './organization-issuer/issuers.js';
 import { People } from './organization-issuer/people.js';
 import { Organizations } from './organizations/organizations.js';
 import { WebOrigins } from './organizations/web-origins.js';
+import { AppTokens } from './platform-issuer/app-tokens.js';
+import { ClientCredentialsGrant } from './platform-issuer/client-credentials-grant.js';
+import { IssueTokenHandler } from './platform-issuer/issue-token.handler.js';
 import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { RecordOutbox } from './record-outbox/record-outbox.js';
@@ -76,6 +79,7 @@ const deniedRequests = {
     ExchangeHubSessionHandler,
     EndHubSessionHandler,
     UseProofHandler,
+    IssueTokenHandler,
   ],
   providers: [
     feed,
@@ -93,6 +97,8 @@ const deniedRequests = {
     ClientLimits,
     ClientKeys,
     TokenAudit,
+    AppTokens,
+    ClientCredentialsGrant,
     PlatformIssuer,
     Organizations,
     WebOrigins,

@@ -1,5 +1,6 @@
 // Specification §4.5 and §5: the token endpoint (RFC 6749, RFC 9068) and its metadata (RFC 8414, RFC 9728).
 import { afterAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import * as openid from 'openid-client';
 import { neverGrantable } from '@holdfast/contracts';
 import { basic, requestToken, type TokenResponse } from './client.ts';
@@ -316,6 +317,91 @@ describe('client authentication', () => {
     });
     expect(status).toBe(200);
     expect(claimsOf(body.access_token).iss).toBe(stack.baseUrl);
+  });
+});
+
+// Client credentials with a secret are answered over the bus, all else by oidc-provider (ADR 0056). A server ignores
+// parameters that it does not know (RFC 6749 §3.2), so one of them moves a request to the other implementation.
+describe('the two implementations of the token endpoint', () => {
+  const ignored = '&ignored=1';
+  /** A busy machine cannot record some requests in time, and answers them with 503. */
+  const decided = async (request: TokenRequest): Promise<Reply<TokenResponse>> => {
+    let reply = await post(request);
+    for (let again = 0; reply.status === 503 && again < 20; again += 1) reply = await post(request);
+    return reply;
+  };
+  /** Without what differs between any two tokens. */
+  const shapeOf = (reply: Reply<TokenResponse>): object => {
+    if (reply.status !== 200) return comparable(reply);
+    const { access_token: token, ...rest } = reply.body;
+    const { jti, iat, exp, ...claims } = claimsOf(token);
+    expect(jti).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    const { 'content-length': _, ...headers } = (comparable(reply) as { rest: Record<string, unknown> }).rest;
+    const names = Object.keys(claimsOf(token));
+    return { rest, headers, header: headerOf(token), claims, names, length: token.length, lifetime: exp - iat };
+  };
+
+  it('have the same response to any request', async () => {
+    const [id, key] = [shop.clientId, shop.clientSecret];
+    const encode = (text: string): string => Buffer.from(text).toString('base64');
+    const authorization = fc.constantFrom(
+      ...[`${id}:${key}`, `${id}:${'A'.repeat(43)}`, `app_${'A'.repeat(22)}:${key}`, `${id}:`, `:${key}`, id].map(
+        encode,
+      ),
+      encode(`${id}:${key}`).replace(/=+$/, ''),
+      encode(`${automation.clientId}:${automation.clientSecret}`),
+      '*',
+    );
+    const scheme = fc.constantFrom('Basic ', 'basic ', 'Basic  ', 'Bearer ');
+    const part = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom('offers:write', 'issued:read', 'offers%3Awrite', 'issued:manage') },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom('+', '%20', 'audit:read', 'roles:manage', 'openid', '&scope=', '&=', ''),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('%', '%00', '%C3%A9', '"', '\\', '&resource=', '__proto__', 'a'.repeat(90)),
+      },
+    );
+    const scope = fc.array(part, { maxLength: 5 }).map((parts) => `&scope=${parts.join('')}`);
+    const body = fc
+      .tuple(fc.constantFrom('grant_type=client_credentials', 'grant_type=client_credential', 'a=b'), scope)
+      .map((parts) => parts.join(''));
+    const type = fc.constantFrom(form['content-type'], `${form['content-type']}; charset=utf-8`, 'text/plain');
+    const usual = <T>(weight: number, value: T, other: fc.Arbitrary<T>) =>
+      fc.oneof({ weight, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: other });
+    const request = fc.record({
+      authorization: usual(2, encode(`${id}:${key}`), authorization),
+      scheme: usual(4, 'Basic ', scheme),
+      type: usual(4, form['content-type'], type),
+      body,
+    });
+    const statuses = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(request, async ({ authorization, scheme, type, body }) => {
+        const headers = { authorization: scheme + authorization, 'content-type': type };
+        const [plain, other] = await Promise.all(
+          [body, body + ignored].map((sent) => decided({ headers, body: sent })),
+        );
+        statuses.add(plain!.status);
+        expect(shapeOf(plain!)).toEqual(shapeOf(other!));
+      }),
+      { numRuns: 150 },
+    );
+    expect([...statuses].sort()).toEqual([200, 400, 401]);
+  });
+
+  it('issue tokens that the API accepts alike', async () => {
+    for (const extra of ['', ignored]) {
+      const { body } = await decided({ body: `grant_type=client_credentials&scope=issued:read${extra}` });
+      const { status } = await exchange({
+        origin: stack.gateways[0]!,
+        path: '/o/acme/api/credentials/subjects?limit=1',
+        headers: { authorization: `Bearer ${body.access_token}` },
+      });
+      expect(status).toBe(200);
+    }
   });
 });
 

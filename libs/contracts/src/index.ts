@@ -46,6 +46,7 @@ export * from './auth/contracts.js';
 export * from './auth/http.js';
 export * from './auth/hub.js';
 export * from './auth/proofs.js';
+export * from './auth/token.js';
 export * from './signals/signals.js';
 export * from './signals/contracts.js';
 export * from './events/event-types.js';

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { importJWK, SignJWT } from 'jose';
 import {
   apiAudience,
   currentApiVersion,
@@ -12,26 +11,24 @@ import {
 import { newOpaqueId } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import type { SigningKey } from '../keys/key-pair.js';
+import { signAccessToken } from '../keys/jwt-signer.js';
 import { PlatformSigningKeys } from '../keys/platform-signing-keys.js';
 import type { HubSession } from './hub-sessions.js';
 
 /** Tokens of people for the API, signed with the platform's key. */
 @Injectable()
 export class PersonTokens {
-  private readonly imported = new WeakMap<SigningKey, ReturnType<typeof importJWK>>();
-
   constructor(
     private readonly keys: PlatformSigningKeys,
     @Inject(CONFIG) private readonly config: Config,
   ) {}
 
   /** `version` is that of the person now, with which directory has replied their roles. */
-  async issue(
+  issue(
     org: string,
     { person, authTime, acr, amr }: HubSession,
     { roles, version }: { roles: readonly Role[]; version: number },
-  ): Promise<string> {
+  ): string {
     const { BASE_URL: baseUrl } = this.config;
     const issuedAt = Math.floor(Date.now() / 1000);
     const claims: PersonTokenClaims = {
@@ -50,17 +47,6 @@ export class PersonTokens {
       ...(amr !== undefined && { amr }),
       api_version: currentApiVersion,
     };
-    const jwk = this.keys.current.keys[0]!;
-    return new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: jwk.alg, kid: jwk.kid, typ: 'at+jwt' })
-      .sign(await this.keyOf(jwk));
-  }
-
-  private keyOf(jwk: SigningKey): ReturnType<typeof importJWK> {
-    const known = this.imported.get(jwk);
-    if (known) return known;
-    const key = importJWK(jwk, jwk.alg);
-    this.imported.set(jwk, key);
-    return key;
+    return signAccessToken(this.keys.current.keys[0]!, claims);
   }
 }

@@ -11,6 +11,7 @@ import type { SigningKey } from '../keys/key-pair.js';
 import { LocalSigningKey } from '../keys/local-signing-key.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
 import type { StateStore } from '../sessions/state-store.js';
+import { appClaims } from './app-claims.js';
 import { noStorage, providePlatformClients } from './platform-clients.js';
 import { scopeIssue } from './scope-rule.js';
 
@@ -88,16 +89,7 @@ function configuration(baseUrl: string, keys: SigningKey[], nonceKey: Buffer): C
     },
     extraTokenClaims: (ctx) => {
       const { client, secretId } = issuerRequestOf(ctx);
-      const { org, name, version, apiVersion } = client!.app;
-      const { client: _, ...rateLimits } = client!.rateLimits;
-      return {
-        org,
-        client_name: name,
-        client_version: version,
-        secret_id: secretId,
-        api_version: apiVersion,
-        ...(Object.keys(rateLimits).length > 0 && { rate_limits: rateLimits }),
-      };
+      return appClaims(client!, secretId);
     },
     // For our own reference page. Browsers send Origin with each POST, also to the same origin.
     clientBasedCORS: (_ctx, origin) => origin === new URL(baseUrl).origin,

@@ -22,9 +22,12 @@ export interface TokenResponse {
   scope?: string;
 }
 
+/** What the record of a token request says about it. */
+export type TokenRequest = Pick<IssuerRequest, 'info' | 'client' | 'network' | 'presentedClientId' | 'secretId'>;
+
 /** The audit record of a token request. */
 function tokenRecord(
-  { info, client }: IssuerRequest,
+  { info, client }: TokenRequest,
   { status, error, scope }: TokenResponse,
   now: Date,
 ): Omit<AuditRecord, 'id'> {
@@ -52,13 +55,13 @@ export class TokenAudit {
   /**
    * Appends the record of a request; the response leaves after this resolves. A request without authentication is
    * counted instead, since otherwise anybody could fill an organization's log. One for an unknown client concerns no
-   * organization.
+   * organization. A request that is sent twice over the bus has one id, and so one record.
    */
-  async record(request: IssuerRequest, response: TokenResponse): Promise<void> {
+  async record(request: TokenRequest, response: TokenResponse, id = newId()): Promise<void> {
     if (!request.client) return;
     const record = tokenRecord(request, response, this.clock.now());
     if (request.secretId === undefined)
       await this.deniedRequests.count(request.client.app.org, record, request.network);
-    else await this.writer.append(request.client.app.org, { ...record, id: newId() });
+    else await this.writer.append(request.client.app.org, { ...record, id });
   }
 }

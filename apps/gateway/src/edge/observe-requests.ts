@@ -25,7 +25,8 @@ export function observeRequests(fastify: FastifyInstance, observer: HttpObserver
 }
 
 function observe(observer: HttpObserver, request: FastifyRequest, { raw }: FastifyReply): void {
-  const { startedAtMs, requestId, trace, span, claims, code, detail, origin } = request.requestContext;
+  const { startedAtMs, requestId, trace, span, claims, app, oauthError, detail, origin } = request.requestContext;
+  const { code = oauthError } = request.requestContext;
   const { shortId } = (request.params ?? {}) as { shortId?: string };
   const outcome = {
     route: routeTemplate(request) || undefined,
@@ -41,9 +42,9 @@ function observe(observer: HttpObserver, request: FastifyRequest, { raw }: Fasti
     method: request.method,
     seconds: (performance.now() - startedAtMs) / 1000,
     // The path of an anonymous request is arbitrary text: only the form of a short id is accepted.
-    org: claims?.org ?? (shortId !== undefined && /^[a-z0-9-]{3,32}$/.test(shortId) ? shortId : undefined),
-    verified: claims !== undefined,
-    clientId: claims?.client_id,
+    org: claims?.org ?? app?.org ?? (shortId !== undefined && /^[a-z0-9-]{3,32}$/.test(shortId) ? shortId : undefined),
+    verified: claims !== undefined || app !== undefined,
+    clientId: claims?.client_id ?? app?.clientId,
     // For errors of clients the code is enough, and the text may quote what the client sent.
     detail: raw.statusCode >= 500 ? detail : undefined,
     origin,

@@ -24,6 +24,10 @@ export interface HttpRequestContext {
   claims?: CallerClaims;
   /** The caller is a person who signed in too long ago to widen rights. */
   needsStepUp?: boolean;
+  /** The app that authenticated at the token endpoint. */
+  app?: { org: string; clientId: string };
+  /** Code of the response of the token endpoint (RFC 6749 §5.2), when auth has refused the request over the bus. */
+  oauthError?: string;
   /** Code of the error response. */
   code?: ErrorCode;
   /** Its detail, for operators. */

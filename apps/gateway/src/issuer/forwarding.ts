@@ -5,7 +5,7 @@ import type { AuthProxy } from './proxy/auth-proxy.js';
 
 /** A controller that forwards requests to auth. `@Forwards` declares its endpoints. */
 export abstract class ForwardingController {
-  constructor(private readonly proxy: AuthProxy) {}
+  constructor(protected readonly proxy: AuthProxy) {}
 
   forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     return this.proxy.forward(request, reply);

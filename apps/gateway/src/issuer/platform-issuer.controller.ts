@@ -1,8 +1,11 @@
 import { Controller } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operationNames, platformIssuerPaths } from '@holdfast/contracts';
 import { describedJson, describedText, describedTexts, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint } from '../endpoints/endpoint.js';
+import { clientCredentialsRequestOf } from './client-credentials/client-credentials-request.js';
+import { TokenIssuing } from './client-credentials/token-issuing.js';
 import { assertionMembers, dpopHeader } from './client-proofs.js';
 import { ForwardingController, Forwards } from './forwarding.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
@@ -154,11 +157,25 @@ const metadataEndpoint = endpoint({
   reference: serverMetadataReference,
 });
 
-/** Forwards requests to the platform's own authorization server. */
+/**
+ * The platform's own authorization server. Client credentials with a secret, which nearly all programs send, go to auth
+ * over the bus. Everything else goes to oidc-provider in auth by HTTP, as it was sent: other grants, client assertions,
+ * DPoP, further parameters, malformed requests (docs/adr/0056-token-endpoint-over-the-bus.md).
+ */
 @Controller()
 @Forwards([tokenEndpoint, metadataEndpoint])
 export class PlatformIssuerController extends ForwardingController {
-  constructor(proxy: AuthProxy) {
+  constructor(
+    proxy: AuthProxy,
+    private readonly tokens: TokenIssuing,
+  ) {
     super(proxy);
+  }
+
+  override async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const body = await this.proxy.readBody(request);
+    const credentials = clientCredentialsRequestOf(request, body);
+    if (credentials && (await this.tokens.respond(request, reply, credentials))) return;
+    await this.proxy.send(request, reply, body);
   }
 }

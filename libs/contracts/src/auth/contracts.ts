@@ -1,6 +1,7 @@
 import { listKeys, platformKeys, rotateKeys } from './auth.js';
 import { createHubSession, endHubSession, exchangeHubSession } from './hub.js';
 import { useProof } from './proofs.js';
+import { issueToken } from './token.js';
 
 /** Every contract that auth handles. */
 export const authContracts = [
@@ -11,4 +12,5 @@ export const authContracts = [
   exchangeHubSession,
   endHubSession,
   useProof,
+  issueToken,
 ] as const;

@@ -67,20 +67,25 @@ export class AuthProxy {
   }
 
   async forward(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    await this.send(request, reply, await this.readBody(request));
+  }
+
+  /** The complete body of a request to auth. @throws AppError */
+  async readBody(request: FastifyRequest): Promise<Buffer | undefined> {
     this.forwardedRoutes.add(matchedRoute(request));
     // Node keeps the first header. A proxy in front of us that reads the last would see another client.
     if (isRepeated(request.raw, 'authorization'))
       throw new AppError('invalid_request', 'Send one Authorization header.', { status: 400 });
-    const body = request.body
-      ? await readBody(request.body as IncomingMessage, {
+    return request.body
+      ? readBody(request.body as IncomingMessage, {
           maxBytes: maxBodyBytes,
           timeoutMs: this.config.HTTP_BODY_TIMEOUT_SECONDS * 1000,
         })
       : undefined;
-    this.respond(request, reply, await this.requestAuth(request, body));
   }
 
-  private async requestAuth(request: FastifyRequest, body: Buffer | undefined): Promise<AuthResponse> {
+  /** Sends a request whose body has been read to auth, and the response on. @throws AppError */
+  async send(request: FastifyRequest, reply: FastifyReply, body: Buffer | undefined): Promise<void> {
     const { requestId, trace, address } = request.requestContext;
     const headers = requestHeaders(request.headers, {
       baseUrl: this.config.BASE_URL,
@@ -89,21 +94,30 @@ export class AuthProxy {
       traceparent: trace.traceparent,
       ...callerIdsOf(request.requestContext),
     });
-    const send = (traceparent = trace.traceparent) => {
-      // While it waited. Once it is sent, its end does not depend on the caller: auth must count every attempt.
-      if (request.raw.socket.destroyed) throw new AppError('client_closed_request');
-      requestsInFlight.inc();
-      return this.replicas
-        .send({
-          method: request.method,
-          path: request.url,
-          headers: { ...headers, traceparent },
-          ...(body && { body }),
-        })
-        .finally(() => requestsInFlight.dec());
-    };
+    const response = await this.withinLimits(request, () =>
+      inSpan(
+        () => spanOf(request),
+        (traceparent = trace.traceparent) =>
+          this.replicas.send({
+            method: request.method,
+            path: request.url,
+            headers: { ...headers, traceparent },
+            ...(body && { body }),
+          }),
+      ),
+    );
+    this.respond(request, reply, response);
+  }
+
+  /** Runs work of auth for a request within the limits, whichever way auth is asked. @throws AppError */
+  async withinLimits<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
     try {
-      return await this.limit.run(networkOf(address), () => inSpan(() => spanOf(request), send));
+      return await this.limit.run(networkOf(request.requestContext.address), async () => {
+        // While it waited. Once it is sent, its end does not depend on the caller: auth must count every attempt.
+        if (request.raw.socket.destroyed) throw new AppError('client_closed_request');
+        requestsInFlight.inc();
+        return work().finally(() => requestsInFlight.dec());
+      });
     } catch (error) {
       if (error instanceof AppError) throw error;
       // The detail is for the access line; the caller only gets the code and Retry-After.

@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { issueToken, type ReplyOf } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
+import { AppError, networkOf } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { GatewayConfig } from '../../config.js';
+import { anonymousContextOf } from '../../edge/request-context.js';
+import { AuthProxy } from '../proxy/auth-proxy.js';
+import type { ClientCredentialsRequest } from './client-credentials-request.js';
+
+/** As oidc-provider sends them, so that the responses of both are the same. */
+const commonHeaders = { vary: 'Origin', 'access-control-expose-headers': 'DPoP-Nonce,WWW-Authenticate' };
+
+/** Requests tokens from auth over the bus, and responds as RFC 6749 §5 specifies. */
+@Injectable()
+export class TokenIssuing {
+  constructor(
+    private readonly bus: Bus,
+    private readonly proxy: AuthProxy,
+    @Inject(CONFIG) private readonly config: Pick<GatewayConfig, 'BASE_URL'>,
+  ) {}
+
+  /** @returns false when oidc-provider has to answer. @throws AppError */
+  async respond(request: FastifyRequest, reply: FastifyReply, input: ClientCredentialsRequest): Promise<boolean> {
+    const answer = await this.proxy.withinLimits(request, () => this.requestToken(request, input));
+    if (answer.outcome === 'proof_required') return false;
+    const { requestContext } = request;
+    requestContext.answeredByAuth = true;
+    if (answer.org !== undefined) requestContext.app = { org: answer.org, clientId: input.clientId };
+    if (answer.outcome === 'issued') {
+      const { accessToken, expiresInSeconds, scope } = answer;
+      void reply
+        .headers(commonHeaders)
+        .send({ access_token: accessToken, expires_in: expiresInSeconds, scope, token_type: 'Bearer' });
+      return true;
+    }
+    const { status, error, description, headers } = answer;
+    requestContext.oauthError = error;
+    const challenge = { 'www-authenticate': `Basic realm="${this.config.BASE_URL}", charset="UTF-8"` };
+    void reply
+      .code(status)
+      .headers({ ...commonHeaders, ...headers, ...(status === 401 && challenge) })
+      .send({ error, error_description: description });
+    return true;
+  }
+
+  private async requestToken(
+    request: FastifyRequest,
+    input: ClientCredentialsRequest,
+  ): Promise<ReplyOf<typeof issueToken>> {
+    const network = networkOf(request.requestContext.address);
+    try {
+      // The organization is that of the client, which auth looks up.
+      return await this.bus.request(issueToken, { ...input, network }, anonymousContextOf(request, ''));
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+      // It names services, and is for the access line only.
+      if (error.detail !== undefined) request.requestContext.detail = error.detail;
+      throw new AppError('unavailable', undefined, { retryAfter: 1, ...(error.origin && { origin: error.origin }) });
+    }
+  }
+}
