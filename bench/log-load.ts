@@ -40,14 +40,21 @@ function record(): AuditRecord {
 }
 
 /** Appends `count` records with `inFlight` messages at a time. Resolves when all of them are appended. */
-export async function append(gateway: NatsConnection, org: string, count: number, inFlight: number): Promise<void> {
-  const messages = Array.from({ length: Math.ceil(count / batchSize) }, () => {
-    const records = Array.from({ length: batchSize }, record);
-    const { actor, request, id: auditId } = records[0]!;
+export function append(gateway: NatsConnection, org: string, count: number, inFlight: number): Promise<void> {
+  const messages = Math.ceil(count / batchSize);
+  return appendTo(gateway, Array<string>(messages * batchSize).fill(org), inFlight);
+}
+
+/** Appends one record to each of `orgs`, with `inFlight` messages at a time. */
+export async function appendTo(gateway: NatsConnection, orgs: readonly string[], inFlight: number): Promise<void> {
+  const messages = Array.from({ length: Math.ceil(orgs.length / batchSize) }, (_, n) => {
+    const records = orgs.slice(n * batchSize, (n + 1) * batchSize).map((org) => ({ org, record: record() }));
+    const [first] = records;
+    const { actor, request, id: auditId } = first!.record;
     return JSON.stringify({
       pattern: appendRecords.subject,
       id: '0',
-      data: { input: { records: records.map((r) => ({ org, record: r })) }, context: { org, actor, request, auditId } },
+      data: { input: { records }, context: { org: first!.org, actor, request, auditId } },
     });
   });
   const worker = async (): Promise<void> => {

@@ -10,6 +10,7 @@ import { auditLogTable, measureAuditLog } from './audit-log.ts';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
 import { idleCpuOf, memoryOf, startTimes } from './footprint.ts';
+import { growthTable, measureGrowth } from './growth.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
@@ -100,6 +101,8 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
         print,
       )
     : undefined;
+  const includesGrowth = only.length === 0 || only.includes('growth');
+  const growth = includesGrowth ? await measureGrowth(stack, pool, rounds, print) : undefined;
   const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, print) : undefined;
   const limits = only.length === 0 || only.includes('limits') ? measureRateLimits(rounds) : undefined;
   print('Restarting each service, one at a time ...');
@@ -118,6 +121,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   );
   if (issuers) print(`${issuersTable(issuers)}\n`);
   if (log) print(`${auditLogTable(log)}\n`);
+  if (growth) print(`${growthTable(growth)}\n`);
   if (verified) print(`${verifyTable(verified)}\n`);
   if (limits) print(`${rateLimitsTable(limits)}\n`);
   print(`${footprintTable(idle, loaded, starts)}\n`);
@@ -132,6 +136,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
     plans,
     issuers,
     log,
+    growth,
     verified,
     idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) },
     loaded: Object.fromEntries(loaded),

@@ -31,7 +31,7 @@ export const help = `Usage: npm run bench [-- options]
   --seconds S         length of one measurement (2)
   --concurrency LIST  concurrent requests (1,16,64)
   --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,people,people-search,members,
-                      entitlements,person-check,person-sign-in,issuers,audit,verify,limits (all)
+                      entitlements,person-check,person-sign-in,issuers,audit,growth,verify,limits (all)
                       or one of overload,anonymous alone, which are not part of all
   --subjects N        customers of the app whose lists are read (100000)
   --people N          people of the organization whose lists are read, a multiple of 1000 (100000)

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuditLog } from './append/audit-log.js';
+import { GrownLogs } from './append/grown-logs.js';
 import { Sequencer } from './append/sequencer.js';
 import { CountDeniedRequestsHandler } from './denied-requests/count-denied-requests.handler.js';
 import { DeniedRequestCounts } from './denied-requests/denied-request-counts.js';
@@ -51,6 +52,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
     Checkpoints,
     CheckpointFiles,
     CheckpointPublisher,
+    GrownLogs,
     BrokenLogs,
   ],
 })

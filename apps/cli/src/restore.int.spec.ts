@@ -9,7 +9,7 @@ import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 import { createTestDatabase, newTestFolder, traces, type TestDatabase } from '@holdfast/testing';
-import { signCheckpoint } from '@holdfast/tlog';
+import { formatCheckpointLines, signCheckpoint } from '@holdfast/tlog';
 
 /** A file of the repository. */
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -226,14 +226,19 @@ test('a restore names the audit logs that end before a checkpoint that was kept 
   const { privateKey } = generateKeyPairSync('ed25519');
   const checkpoint = (origin: string, size: number) =>
     signCheckpoint({ origin, size, root: Buffer.alloc(32, 1) }, privateKey);
-  for (const [org, size] of Object.entries({ 'short-log': 7, 'long-log': 2 })) {
-    await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ($1, 5, '')`, [org]);
-    mkdirSync(join(folder, 'checkpoints', org), { recursive: true });
-    writeFileSync(join(folder, 'checkpoints', org, 'latest'), checkpoint(`id.example/o/${org}/audit`, size));
-  }
+  const sizes = { 'short-log': 7, 'long-log': 2, 'short-log-of-an-earlier-version': 9 };
+  const notes = Object.entries(sizes).map(
+    ([org, size]) => [org, checkpoint(`id.example/o/${org}/audit`, size)] as const,
+  );
+  for (const [org] of notes) await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ($1, 5, '')`, [org]);
+  const [earlier, earlierNote] = notes.at(-1)!;
+  mkdirSync(join(folder, 'checkpoints', earlier), { recursive: true });
+  writeFileSync(join(folder, 'checkpoints', earlier, 'latest'), earlierNote);
+  writeFileSync(join(folder, 'checkpoints', '1.newest.ndjson'), formatCheckpointLines(notes.slice(0, -1)));
   const options = ['--ledger', ledger, '--checkpoints', join(folder, 'checkpoints'), '--dry-run'];
   expect((await cli<{ rolledBack: unknown }>('restore', ...options)).rolledBack).toEqual([
     { org: 'short-log', entries: 5, signed: 7 },
+    { org: earlier, entries: 5, signed: 9 },
   ]);
 });
 

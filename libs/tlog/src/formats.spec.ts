@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { formatCheckpointLines, parseCheckpointLines } from './checkpoint-lines.js';
 import { formatCheckpoint, openCheckpoint, parseCheckpoint, readCheckpoint, signCheckpoint } from './checkpoint.js';
 import { openNote, parseNote, signNote } from './note.js';
 import { formatProofFile, parseProofFile } from './proof-file.js';
@@ -110,6 +111,28 @@ describe('verifier keys', () => {
     expect(() =>
       verifierKeyOf('a', createPublicKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)),
     ).toThrow('Ed25519');
+  });
+});
+
+describe('lines of checkpoints', () => {
+  test('are read as they were written', () => {
+    const notes: [string, string][] = [
+      ['acme', 'origin\n1\n\n— "signature"\n'],
+      ['globex', ''],
+    ];
+    expect(parseCheckpointLines(formatCheckpointLines(notes))).toEqual(notes);
+    expect(parseCheckpointLines('')).toEqual([]);
+  });
+
+  test.each([
+    ['{"org":"acme","note":"x"}', 'The last line is incomplete'],
+    ['{"org":"acme","note":"x"}\nnonsense\n', 'Line 2 is not'],
+    ['null\n', 'Line 1 is not'],
+    ['{"org":"acme","note":1}\n', 'Line 1 is not'],
+    ['{"org":"acme","note":"x"}\n\n', 'Line 2 is not'],
+  ])('are rejected when they are %j', (text, reason) => {
+    expect(() => parseCheckpointLines(text)).toThrow(FormatError);
+    expect(() => parseCheckpointLines(text)).toThrow(reason);
   });
 });
 

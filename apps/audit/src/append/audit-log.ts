@@ -4,6 +4,7 @@ import { Database, violatedUnique } from '@holdfast/data';
 import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { Partitions } from '../retention/partitions.js';
+import { GrownLogs } from './grown-logs.js';
 import { lockAndLoad } from './load-batch.js';
 import { DamagedLog } from './log-head.js';
 import { planBatch, type AppendItem, type BatchPlan } from './plan.js';
@@ -25,6 +26,7 @@ export class AuditLog {
   constructor(
     private readonly database: Database,
     private readonly partitions: Partitions,
+    private readonly grownLogs: GrownLogs,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
@@ -41,7 +43,8 @@ export class AuditLog {
     let [isRetry, deadlocks] = [false, 0];
     for (;;) {
       try {
-        const { lateRecords } = await this.appendOnce(items);
+        const { heads, lateRecords } = await this.appendOnce(items);
+        this.grownLogs.add(heads.keys());
         for (const { id, request } of lateRecords)
           this.logger.warn(
             `The handler's record ${id} of request ${request.id} came after the gateway's provisional record was ` +

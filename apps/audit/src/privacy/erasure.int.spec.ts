@@ -16,7 +16,7 @@ import {
   storedEntries,
 } from '../audit.fixture.js';
 import { selectKeys } from '../query/entry-decryption.js';
-import { hashReader } from '../transparency/tree.js';
+import { TreeReader } from '../transparency/tree.js';
 
 const address = '198.51.100.23';
 const userAgent = 'Mozilla/5.0 (Canary)';
@@ -81,7 +81,7 @@ describe('after an erasure', () => {
       name: '',
       text: 'SELECT seq, range FROM head',
     });
-    const proof = await inclusionProof(0, 4, hashReader(replica.database, 'acme'));
+    const proof = await inclusionProof(0, 4, new TreeReader(replica.database).of('acme'));
 
     await erase();
     await append(signIn(who), recordOf({ targets: [{ type: 'credential', id: credential }] }));

@@ -7,7 +7,7 @@ import { assertWhole, auditDatabase, auditKeys, decryptionBy, invoke, recordOf, 
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { GetEventHandler } from '../query/get-event.handler.js';
 import { ListEventsHandler } from '../query/list-events.handler.js';
-import { hashReader } from '../transparency/tree.js';
+import { TreeReader } from '../transparency/tree.js';
 import { monthOf } from './months.js';
 
 describe('partitions of the log', () => {
@@ -100,7 +100,7 @@ describe('partitions of the log', () => {
 
     const [head] = await tables.query<{ seq: number; range: Buffer }>('SELECT seq::int AS seq, range FROM audit.head');
     const [entry] = await tables.query<{ leaf: Buffer }>('SELECT leaf FROM audit.entry WHERE seq = $1', [kept!.seq]);
-    const proof = await inclusionProof(kept!.seq - 1, 302, hashReader(replica.database, 'acme'));
+    const proof = await inclusionProof(kept!.seq - 1, 302, new TreeReader(replica.database).of('acme'));
     expect(
       verifyInclusion({
         index: kept!.seq - 1,

@@ -13,7 +13,7 @@ import { AppError, unavailable } from '@holdfast/platform';
 import { consistencyProof, inclusionProof, leafHash, tileWidth, verifyInclusion } from '@holdfast/tlog';
 import { OperatorRecords } from '../intake/operator-records.js';
 import { Checkpoints } from './checkpoints.js';
-import { hashReader, storedHashes } from './tree.js';
+import { storedHashes, TreeReader } from './tree.js';
 
 const selectLeaf = statement(
   'leaf_by_id',
@@ -37,7 +37,7 @@ export class ProofHandler {
     if (!entry) throw new AppError('unknown_event');
     const { note, size, root } = await this.checkpoints.newest(org);
     const index = entry.seq - 1;
-    const proof = await inclusionProof(index, size, hashReader(this.database, org));
+    const proof = await inclusionProof(index, size, new TreeReader(this.database).of(org));
     if (!verifyInclusion({ index, size, leafHash: leafHash(entry.leaf), proof, root })) {
       this.logger.error(
         `Entry ${entry.seq} of ${org} does not match its tree: it was changed. ` +
@@ -60,7 +60,7 @@ export class ProofHandler {
     const { size } = await this.checkpoints.newest(org);
     if (to > size) throw invalidParameter('to', `must not exceed the size of the newest checkpoint, ${size}`);
     if (from > to) throw invalidParameter('from', 'must not exceed `to`');
-    const hashes = await consistencyProof(from, to, hashReader(this.database, org));
+    const hashes = await consistencyProof(from, to, new TreeReader(this.database).of(org));
     await this.operator.record(context, 'audit.prove');
     return { hashes: inBase64(hashes) };
   }
@@ -74,7 +74,7 @@ export class ProofHandler {
     const first = index * tileWidth;
     // No log has an index beyond the safe integers.
     const [hashes = []] = Number.isSafeInteger(first + tileWidth)
-      ? await storedHashes(this.database, org, [{ level, first, count: width }])
+      ? await storedHashes(this.database, [{ org, level, first, count: width }])
       : [];
     if (hashes.length < width) throw new AppError('unknown_tile');
     return { hashes: Buffer.concat(hashes).toString('base64') };

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
@@ -21,15 +22,25 @@ import { Bus } from '@holdfast/messaging';
 import { type RunningService } from '@holdfast/service';
 import { eventually, patient, testContext, type TestDatabase } from '@holdfast/testing';
 import {
+  formatCheckpointLines,
   leafHash,
   openCheckpoint,
+  parseCheckpointLines,
   parseVerifierKey,
   rootOf,
   verifyConsistency,
   verifyInclusion,
   type Checkpoint,
 } from '@holdfast/tlog';
-import { auditDatabase, auditKeys, recordOf, startAudit, startAuditBus, tamperWith } from '../audit.fixture.js';
+import {
+  auditDatabase,
+  auditKeys,
+  recordOf,
+  replicaOf,
+  startAudit,
+  startAuditBus,
+  tamperWith,
+} from '../audit.fixture.js';
 import { commitment, pseudonymOf } from '../privacy/pseudonyms.js';
 
 describe('transparency of a log', () => {
@@ -59,6 +70,12 @@ describe('transparency of a log', () => {
     }
   };
   const tamper = (sql: string) => tamperWith(tables, sql);
+  /** The newest checkpoints outside of the database. */
+  const stored = (): Record<string, string> => {
+    const names = readdirSync(keys.CHECKPOINT_DIR).filter((name) => name.endsWith('.newest.ndjson'));
+    const texts = names.sort().map((name) => readFileSync(join(keys.CHECKPOINT_DIR, name), 'utf8'));
+    return Object.fromEntries(texts.flatMap(parseCheckpointLines));
+  };
 
   beforeAll(async () => {
     environment = await startAuditBus();
@@ -153,13 +170,41 @@ describe('transparency of a log', () => {
 
   it('stores checkpoints outside of the database about each second, and one of each day permanently', async () => {
     await append(recordOf(), recordOf());
-    const folder = join(keys.CHECKPOINT_DIR, 'acme');
-    await eventually(
-      async () => openCheckpoint(await readFile(join(folder, 'latest'), 'utf8'), await pinned()).size === 2,
+    await eventually(async () => openCheckpoint(stored().acme ?? '', await pinned()).size === 2);
+    expect(readdirSync(keys.CHECKPOINT_DIR).sort()).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^\d{4}-\d\d-\d\d-[-0-9a-f]{36}\.first\.ndjson$/),
+        expect.stringMatching(/^\d{4}-\d\d-\d\dT\d{6}\.\d{3}Z-[-0-9a-f]{36}\.newest\.ndjson$/),
+      ]),
     );
-    await eventually(async () =>
-      expect((await readdir(folder)).sort()).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d$/), 'latest']),
-    );
+  });
+
+  it('signs many logs with few files, and one that is broken does not keep the others from it', async () => {
+    const orgs = Array.from({ length: 600 }, (_, n) => `org-${n}`);
+    // Not over the bus, where a message may take 1.5 s at most.
+    const replica = await replicaOf(tables, keys);
+    const appendToAll = () => replica.log.append(orgs.map((org) => ({ org, record: recordOf() })));
+    const unsigned = async () =>
+      (
+        await tables.query<{ org: string }>(
+          'SELECT org FROM audit.head h LEFT JOIN audit.checkpoint c USING (org) WHERE h.seq <> coalesce(c.size, 0)',
+        )
+      ).map(({ org }) => org);
+    await appendToAll();
+    await eventually(async () => (await unsigned()).length === 0);
+    await tamper("UPDATE audit.head SET range = sha256('') WHERE org = 'org-7'");
+    await appendToAll();
+    await eventually(async () => (await unsigned()).join() === 'org-7');
+    await replica.stop();
+    expect(Object.keys(stored()).sort()).toEqual(orgs.toSorted());
+    expect(readdirSync(keys.CHECKPOINT_DIR).length).toBeLessThan(100);
+  });
+
+  it('signs what a replica has appended that has ended before it could sign', async () => {
+    const ended = await replicaOf(tables, keys);
+    await ended.log.append([{ org: 'acme', record: recordOf() }]);
+    await ended.stop();
+    await eventually(async () => openCheckpoint(stored().acme ?? '', await pinned()).size === 1);
   });
 
   describe('a log that was tampered with', () => {
@@ -181,7 +226,7 @@ describe('transparency of a log', () => {
          DELETE FROM audit.entry WHERE seq > 2;
          UPDATE audit.checkpoint SET size = 0, note = ''`,
       );
-      await expectBroken(/ends at 2, but the checkpoint in .*acme covers 3: 1 entries are gone/);
+      await expectBroken(/ends at 2, but the checkpoint in .*newest\.ndjson covers 3: 1 entries are gone/);
       await expect(
         request(auditProof, { id: (await request(listAuditEvents, { filter: {}, limit: 1 })).items[0]!.id }),
       ).rejects.toMatchObject({ code: 'unavailable' });
@@ -196,7 +241,7 @@ describe('transparency of a log', () => {
     it('is not signed when the folder is lost and the log does not continue the stored checkpoint', async () => {
       await append(recordOf());
       await checkpoint();
-      await rm(join(keys.CHECKPOINT_DIR, 'acme'), { recursive: true });
+      await rm(keys.CHECKPOINT_DIR, { recursive: true });
       await tamper(`UPDATE audit.head SET range = '\\x${'00'.repeat(32)}'`);
       await expectBroken(/does not continue the 1 of the checkpoint in the database/);
     });
@@ -204,8 +249,23 @@ describe('transparency of a log', () => {
     it('is not signed when its stored checkpoint cannot be read', async () => {
       await append(recordOf());
       await checkpoint();
-      await writeFile(join(keys.CHECKPOINT_DIR, 'acme', 'latest'), 'nonsense');
+      await writeFile(join(keys.CHECKPOINT_DIR, 'x.newest.ndjson'), formatCheckpointLines([['acme', 'nonsense']]));
       await expectBroken(/cannot be read/);
+    });
+
+    it('is not signed when it does not continue a checkpoint that an earlier version has stored', async () => {
+      await append(recordOf(), recordOf());
+      const { checkpoint: note } = await request(auditCheckpoint, {});
+      await stop();
+      await rm(keys.CHECKPOINT_DIR, { recursive: true });
+      await mkdir(join(keys.CHECKPOINT_DIR, 'acme'), { recursive: true });
+      await writeFile(join(keys.CHECKPOINT_DIR, 'acme', 'latest'), note);
+      await tamper(
+        `TRUNCATE audit.leaf, audit.entry, audit.checkpoint; UPDATE audit.head SET seq = 0, range = '', month = 0`,
+      );
+      await start();
+      await append(recordOf());
+      await expectBroken(/ends at 1, but the checkpoint in .*acme.latest covers 2/);
     });
 
     it('yields no proof of a changed entry', async () => {
@@ -224,8 +284,8 @@ describe('transparency of a log', () => {
 
   it('answers 503 while the checkpoint folder cannot be written, and succeeds afterwards', async () => {
     await append(recordOf());
-    const folder = join(keys.CHECKPOINT_DIR, 'acme');
-    await eventually(async () => (await readdir(folder)).includes('latest'));
+    const folder = keys.CHECKPOINT_DIR;
+    await eventually(() => stored().acme !== undefined);
     // A file instead of the folder: nothing can be written into it, even by root.
     await rename(folder, `${folder}-aside`);
     await writeFile(folder, '');

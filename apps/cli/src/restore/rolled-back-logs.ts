@@ -1,7 +1,8 @@
+import type { Dirent } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { readCheckpoint } from '@holdfast/tlog';
+import { parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
 
 /** An audit log whose database ends before a checkpoint that was kept elsewhere. */
@@ -22,26 +23,33 @@ export async function rolledBackLogs(client: pg.Client, folder: string): Promise
   const { rows } = await client.query<{ org: string; seq: string }>('SELECT org, seq::text FROM audit.head');
   const entries = new Map(rows.map(({ org, seq }) => [org, Number(seq)]));
   const found: RolledBackLog[] = [];
-  for (const org of await logsIn(folder)) {
-    const signed = await signedSize(join(folder, org, 'latest'));
+  for (const [org, signed] of await signedSizes(folder))
     if (signed > (entries.get(org) ?? 0)) found.push({ org, entries: entries.get(org) ?? 0, signed });
-  }
   return found;
 }
 
-async function logsIn(folder: string): Promise<string[]> {
-  try {
-    const found = await readdir(folder, { withFileTypes: true });
-    return found.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch (error) {
-    throw new CommandError(`The folder of checkpoints cannot be read: ${(error as Error).message}`);
+/** The size of the newest checkpoint of each log. */
+async function signedSizes(folder: string): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>();
+  const add = (org: string, note: string) => sizes.set(org, Math.max(sizes.get(org) ?? 0, readCheckpoint(note).size));
+  for (const entry of await entriesOf(folder)) {
+    // Audit of versions before 0.2 stored a folder for each log.
+    const file = join(folder, entry.name, ...(entry.isDirectory() ? ['latest'] : []));
+    try {
+      if (entry.isDirectory()) add(decodeURIComponent(entry.name), await readFile(file, 'utf8'));
+      else if (entry.name.endsWith('.newest.ndjson'))
+        for (const [org, note] of parseCheckpointLines(await readFile(file, 'utf8'))) add(org, note);
+    } catch (error) {
+      throw new CommandError(`${file} is no checkpoint: ${(error as Error).message}`);
+    }
   }
+  return sizes;
 }
 
-async function signedSize(file: string): Promise<number> {
+async function entriesOf(folder: string): Promise<Dirent[]> {
   try {
-    return readCheckpoint(await readFile(file, 'utf8')).size;
+    return await readdir(folder, { withFileTypes: true });
   } catch (error) {
-    throw new CommandError(`${file} is no checkpoint: ${(error as Error).message}`);
+    throw new CommandError(`The folder of checkpoints cannot be read: ${(error as Error).message}`);
   }
 }

@@ -1,6 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import type pg from 'pg';
 import { CompactRange } from '@holdfast/tlog';
+import { replaceStored } from './stored-checkpoints.fixture.ts';
 
 /** The owner of the database, who can disable its triggers. */
 export interface Intruder {
@@ -10,8 +10,8 @@ export interface Intruder {
   at: number;
   other: number;
   size: number;
-  /** The newest checkpoint outside the database, and its file. */
-  outside: { file: string; note: string };
+  /** The newest checkpoint outside the database, and the folder of all of them. */
+  outside: { folder: string; note: string };
 }
 
 const tables = [
@@ -43,7 +43,7 @@ export async function restore({ sql, org, outside }: Intruder): Promise<void> {
     await sql.query(`INSERT INTO audit.${table} SELECT * FROM copy_${table}`);
   }
   await sql.query('COMMIT');
-  writeFileSync(outside.file, outside.note);
+  replaceStored(outside.folder, org, outside.note);
 }
 
 /** Other bytes of the same length, so that nothing but the hash can reveal the change. */

@@ -13,6 +13,7 @@ import { busClient, type BusClient } from '../nats.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { customerScopes, newClients, stack } from '../under-test.ts';
 import { holdfastShared } from './command-line.fixture.ts';
+import { newestStored } from './stored-checkpoints.fixture.ts';
 import { disableTriggers, restore, saveTables, tamperings, type Intruder } from './tampering.fixture.ts';
 
 let app: Client;
@@ -73,7 +74,7 @@ beforeAll(async () => {
     at,
     other,
     size: 0,
-    outside: { file: join(stack.home, 'checkpoints', app.app.org, 'latest'), note: '' },
+    outside: { folder: join(stack.home, 'checkpoints'), note: '' },
   };
   // Every record has been appended, and the checkpoint covers all of them.
   await eventually(async () => {
@@ -86,7 +87,7 @@ beforeAll(async () => {
     intruder.size = Number(rows[0]?.seq);
     return rows[0]?.seq === rows[0]?.size && Number(rows[0]?.erased) > 0;
   }, 'a checkpoint of the whole log');
-  intruder.outside.note = readFileSync(intruder.outside.file, 'utf8');
+  intruder.outside.note = newestStored(intruder.outside.folder, app.app.org);
   await saveTables(intruder);
 });
 afterAll(async () => {
@@ -97,7 +98,9 @@ afterAll(async () => {
 });
 
 it('verifies an unchanged log, also against checkpoints that were kept outside the database', async () => {
-  const { file: outsideFile, note } = intruder.outside;
+  const { note } = intruder.outside;
+  const outsideFile = join(folder, 'outside.checkpoint');
+  writeFileSync(outsideFile, note);
   expect(readCheckpoint(note).size).toBe(intruder.size);
   expect(await verify(await exportLog(), '--checkpoint', earlyCheckpoint(), '--checkpoint', outsideFile)).toMatchObject(
     {
