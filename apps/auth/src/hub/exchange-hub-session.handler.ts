@@ -26,6 +26,6 @@ export class ExchangeHubSessionHandler {
     const person = await this.people.find(org, found, context);
     if (!person) return ended;
     await this.sessions.extend(org, session, found);
-    return { state: 'active', token: await this.tokens.issue(org, found, person) };
+    return { state: 'active', token: this.tokens.issue(org, found, person) };
   }
 }
