@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { appendRecords, mainShard, type AuditRecord, type RequestContext } from '@holdfast/contracts';
 import { isMisdirected, type Bus } from '@holdfast/messaging';
 import { AppError, unavailable, within } from '@holdfast/platform';
@@ -88,7 +87,7 @@ class RecordQueue {
     if (this.isSending) return;
     this.isSending = true;
     while (this.queue.length > 0) {
-      if (this.isShared && this.queue.length < batchSize) await sleep(windowMs);
+      if (this.isShared && this.queue.length < batchSize) await new Promise((resolve) => setTimeout(resolve, windowMs));
       // Removes timed-out records, so that audit is not flooded with them when it is available again.
       if (this.queue[0]?.timedOut) this.queue = this.queue.filter((w) => !w.timedOut);
       const batch = this.queue.splice(0, batchSize);

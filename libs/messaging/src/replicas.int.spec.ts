@@ -18,7 +18,6 @@ const offerId = '00000000-0000-4000-8000-000000000001';
 let nats: TestBus;
 let caller: NatsConnection;
 let bus: Bus;
-let announced: Set<string>;
 /** Of the callers: it stands still unless a test advances it, so that no announcement comes too late. */
 let monotonicMs: number;
 const stops: (() => Promise<void>)[] = [];
@@ -78,7 +77,8 @@ async function replica(id: string, contract: Contract = withdrawOffer): Promise<
 }
 
 async function callerOf(contract: Contract, ...ids: string[]): Promise<Replicas> {
-  announced = new Set();
+  // Of these replicas only: those of an earlier test hear announcements too.
+  const announced = new Set<string>();
   monotonicMs = 0;
   const replicas = new Replicas(
     caller,
