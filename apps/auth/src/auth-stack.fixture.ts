@@ -9,6 +9,7 @@ import {
   type App,
   type BusUser,
   type DirectoryEvent,
+  type IssuanceEvent,
   type ServiceName,
 } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
@@ -167,8 +168,8 @@ export class AuthStack {
   }
 
   /** Publishes an event of issuance. */
-  async publish(event: object): Promise<void> {
-    await jetstream(this.issuanceConnection).publish('evt.issuance.test', JSON.stringify(event));
+  async publish(event: IssuanceEvent): Promise<void> {
+    await jetstream(this.issuanceConnection).publish(eventSubject('issuance', event.type), JSON.stringify(event));
   }
 
   /** Publishes an event of directory. */
