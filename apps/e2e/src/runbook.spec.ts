@@ -186,7 +186,6 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/e2e/src/shards.spec.ts',
     as: "'org', 'create', org, '--shard', shard",
   },
-  'holdfast org move': inMoves("'org', 'move'"),
   'holdfast org move acme --to eu2': inMoves("move(org, '--to', 'eu2'"),
   'holdfast org move acme --to eu2 --stop-after check': inMoves("'--stop-after', step"),
   'holdfast org move acme --status': inMoves("'--status'"),
