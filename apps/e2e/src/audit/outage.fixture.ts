@@ -55,7 +55,12 @@ export const outages: Outage[] = [
   {
     name: 'it may not insert',
     begin: () => execute(`REVOKE INSERT ON ALL TABLES IN SCHEMA audit FROM ${role}`),
-    end: () => execute(`GRANT INSERT ON ALL TABLES IN SCHEMA audit TO ${role}`),
+    // The fence is the one table that the role only reads.
+    end: () =>
+      execute(
+        `GRANT INSERT ON ALL TABLES IN SCHEMA audit TO ${role}`,
+        `REVOKE INSERT ON audit.organization_fence FROM ${role}`,
+      ),
   },
   {
     name: 'its disk is full',
