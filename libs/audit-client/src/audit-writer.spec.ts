@@ -26,7 +26,7 @@ describe('AuditWriter', () => {
   const append = (...ids: string[]) =>
     Promise.allSettled(ids.map((id) => writer.append('acme', recordOf(id)))).then((all) => all.map((r) => r.status));
 
-  it('sends records in one message that arrive while another is under way', async () => {
+  it('sends records in one message that arrive while another is in flight', async () => {
     expect(await append('a', 'b', 'c', 'd')).toEqual(Array(4).fill('fulfilled'));
     expect(messages).toEqual([['a'], ['b', 'c', 'd']]);
   });
@@ -47,7 +47,7 @@ describe('AuditWriter', () => {
     expect(messages).toEqual([['a'], ['b']]);
   });
 
-  it('keeps one message under way for 20 ms, then sends a second beside it, and never a third', async () => {
+  it('keeps one message in flight for 20 ms, then sends a second beside it, and never a third', async () => {
     respond = () => new Promise(() => undefined);
     const results = append('a', 'b', 'c');
     await jest.advanceTimersByTimeAsync(19);

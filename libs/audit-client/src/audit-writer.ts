@@ -12,10 +12,10 @@ interface Waiting {
 }
 
 /**
- * Messages under way to audit. Records that arrive meanwhile share the next one, because each message costs audit a
+ * Messages in flight to audit. Records that arrive meanwhile share the next one, because each message costs audit a
  * transaction: so a second one goes only beside one without an answer for `slowAfterMs`, which may hang.
  */
-const maxUnderWay = 2;
+const maxInFlight = 2;
 const slowAfterMs = 20;
 /** How long the next message waits for further records if the last one was shared by several. */
 const windowMs = 1;
@@ -51,7 +51,7 @@ export class AuditWriter {
 /** The records of one shard that wait for its audit service. */
 class RecordQueue {
   private queue: Waiting[] = [];
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly inFlight = new Set<Promise<void>>();
   private isSending = false;
   private isShared = false;
 
@@ -99,10 +99,10 @@ class RecordQueue {
 
   /** Resolves when the next message may go. */
   private async sendBatch(batch: Waiting[]): Promise<void> {
-    const message = this.write(batch).finally(() => this.underWay.delete(message));
-    this.underWay.add(message);
+    const message = this.write(batch).finally(() => this.inFlight.delete(message));
+    this.inFlight.add(message);
     await within(slowAfterMs, message).catch(() => undefined);
-    if (this.underWay.size === maxUnderWay) await Promise.race(this.underWay);
+    if (this.inFlight.size === maxInFlight) await Promise.race(this.inFlight);
   }
 
   private async write(batch: Waiting[]): Promise<void> {
