@@ -160,3 +160,14 @@ it('token requests of one network take no more than its share of auth, over the 
   for (const status of statuses) expect([200, 429]).toContain(status);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5);
 });
+
+it('a token request goes to oidc-provider when auth is a version that answers by HTTP only', async () => {
+  const older = await GatewayStack.start();
+  try {
+    gateway = await older.gateway([auth]);
+    expect((await post()).body).toBe('{"from":"auth"}');
+    expect(auth.received).toMatchObject([{ method: 'POST', url: '/oauth2/token', body: form }]);
+  } finally {
+    await older.stop();
+  }
+});

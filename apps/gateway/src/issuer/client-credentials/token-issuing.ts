@@ -24,7 +24,7 @@ export class TokenIssuing {
   /** @returns false when oidc-provider has to answer. @throws AppError */
   async respond(request: FastifyRequest, reply: FastifyReply, input: ClientCredentialsRequest): Promise<boolean> {
     const answer = await this.proxy.withinLimits(request, () => this.requestToken(request, input));
-    if (answer.outcome === 'proof_required') return false;
+    if (!answer || answer.outcome === 'proof_required') return false;
     const { requestContext } = request;
     requestContext.answeredByAuth = true;
     if (answer.org !== undefined) requestContext.app = { org: answer.org, clientId: input.clientId };
@@ -45,16 +45,19 @@ export class TokenIssuing {
     return true;
   }
 
+  /** @returns undefined when no replica of auth answers such requests. @throws AppError */
   private async requestToken(
     request: FastifyRequest,
     input: ClientCredentialsRequest,
-  ): Promise<ReplyOf<typeof issueToken>> {
+  ): Promise<ReplyOf<typeof issueToken> | undefined> {
     const network = networkOf(request.requestContext.address);
     try {
       // The organization is that of the client, which auth looks up.
       return await this.bus.request(issueToken, { ...input, network }, anonymousContextOf(request, ''));
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'unavailable')) throw error;
+      // Nobody received it. After a rollback auth is older than this gateway, and answers by HTTP only.
+      if (error.origin?.dependency === 'auth' && error.origin.cause === 'not_running') return undefined;
       // It names services, and is for the access line only.
       if (error.detail !== undefined) request.requestContext.detail = error.detail;
       throw new AppError('unavailable', undefined, { retryAfter: 1, ...(error.origin && { origin: error.origin }) });
