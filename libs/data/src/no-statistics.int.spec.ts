@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
+import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
 import { migrate } from './migrate.js';
 
 class Tables1700000000000 implements MigrationInterface {
@@ -52,7 +54,17 @@ describe('a migrated schema', () => {
       { tablename: 'person', attname: 'name' },
       { tablename: 'person_lower', attname: 'lower' },
     ]);
-    await migrate('issuance', tables.ownerUrl, [Tables1700000000000, Later1800000000000]);
+    // VACUUM FULL keeps rows that were removed after any transaction of the server began, also one of another database.
+    const url = new URL(tables.ownerUrl);
+    url.pathname = '/postgres';
+    const older = new pg.Client({ connectionString: url.href });
+    await older.connect();
+    await older.query('BEGIN; SELECT pg_current_xact_id()');
+    const migrated = migrate('issuance', tables.ownerUrl, [Tables1700000000000, Later1800000000000]);
+    await eventually(async () => expect(await statistics()).toEqual([]));
+    await sleep(500);
+    await older.end();
+    await migrated;
     expect(await statistics()).toEqual([]);
     await tables.query('ANALYZE');
     expect(await statistics()).toEqual([]);

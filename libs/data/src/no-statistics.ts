@@ -18,8 +18,8 @@ export async function keepNoStatistics(schema: string, run: Run): Promise<void> 
   if (kept === 0) return;
   await run(removeGathered(schema));
   // Removed rows stay in the file of the catalogue until VACUUM FULL rewrites it. It keeps rows that an older snapshot
-  // could still see, such as one of autovacuum's ANALYZE, so the migration waits for older snapshots to end.
-  const [{ removedAt } = { removedAt: '0' }] = (await run('SELECT pg_current_xact_id()::xid::text AS "removedAt"')) as {
+  // could still see, so the migration waits for older transactions to end.
+  const [{ removedAt } = { removedAt: '0' }] = (await run('SELECT pg_current_xact_id()::text AS "removedAt"')) as {
     removedAt: string;
   }[];
   for (let waitedMs = 0; waitedMs < maxSnapshotWaitMs && (await isVisible(run, removedAt)); waitedMs += 100)
@@ -27,15 +27,21 @@ export async function keepNoStatistics(schema: string, run: Run): Promise<void> 
   await run('VACUUM (FULL) pg_catalog.pg_statistic');
 }
 
-/** How long a migration waits for other transactions of the database to end. */
-const maxSnapshotWaitMs = 10_000;
+/** How long a migration waits for older transactions of the server to end. */
+const maxSnapshotWaitMs = 60_000;
 
-/** Whether another session has a snapshot that is older than this transaction id. */
+/**
+ * Whether VACUUM FULL would keep a row that this transaction removed. Its own snapshot is as old as the oldest
+ * transaction of the whole server that has an id, in whatever database. In this database a session that only reads,
+ * such as ANALYZE of autovacuum, counts as well.
+ */
 async function isVisible(run: Run, xid: string): Promise<boolean> {
   const older = await run(
-    `SELECT 1 FROM pg_stat_activity
+    `SELECT 1 WHERE pg_snapshot_xmin(pg_current_snapshot()) <= '${xid}'::xid8
+     UNION ALL
+     SELECT 1 FROM pg_stat_activity
      WHERE datname = current_database() AND pid <> pg_backend_pid()
-       AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age('${xid}'::xid)
+       AND backend_xmin IS NOT NULL AND age(backend_xmin) >= age('${xid}'::xid8::xid)
      LIMIT 1`,
   );
   return (older as unknown[]).length > 0;
