@@ -31,10 +31,14 @@ async function runStage(stage: Stage): Promise<Result> {
   const startedAt = Date.now();
   try {
     const env = await environment(stage);
-    const runs = (stage === 'e2e' ? lanes : [undefined]).map((lane) =>
-      runJest(stage, servers.folder, jestArgs, env, lane),
+    const runs = await Promise.all(
+      (stage === 'e2e' ? lanes : [undefined]).map((lane) =>
+        runJest({ stage, folder: servers.folder, jestArgs, env, lane }),
+      ),
     );
-    return { ...sumOf(await Promise.all(runs)), durationMs: Date.now() - startedAt };
+    const counts = [];
+    for (const run of runs) counts.push((await run.repeat?.()) ?? run);
+    return { ...sumOf(counts), durationMs: Date.now() - startedAt };
   } catch (error) {
     warn((error as Error).message);
     return { passed: 0, failed: 1, durationMs: Date.now() - startedAt };

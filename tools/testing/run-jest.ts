@@ -1,25 +1,60 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { readJson } from '../infra/files.ts';
 import { root } from '../setup/paths.mjs';
 import { serverErrors } from './server-errors.ts';
-import { countTests, slowest, type JestReport, type Stage } from './stages.ts';
+import { countsAfterRepeat, countTests, filesToRepeat, slowest, type JestReport, type Stage } from './stages.ts';
 
 /** Time from jest's report to the end of its process. */
 const exitTimeoutMs = 60_000;
 
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 
-export async function runJest(
-  stage: Stage,
-  folder: string,
-  jestArgs: string[],
-  env: NodeJS.ProcessEnv,
-  lane?: string,
-): Promise<{ passed: number; failed: number }> {
-  const outputFile = join(folder, `${lane ?? stage}.json`);
+interface Counts {
+  passed: number;
+  failed: number;
+}
+
+/** One run of a stage, or of a lane of it. */
+interface JestRun {
+  stage: Stage;
+  /** Reports and temporary files go there. */
+  folder: string;
+  jestArgs: string[];
+  env: NodeJS.ProcessEnv;
+  lane?: string;
+}
+
+/**
+ * @returns the counts of a run, and what runs its failed files again when all other runs have ended. A run with
+ * arguments for jest is a developer's own, and repeats nothing.
+ */
+export async function runJest(run: JestRun): Promise<Counts & { repeat?: () => Promise<Counts> }> {
+  const { report, status } = await jestReport(run, run.lane ?? run.stage);
+  const counts = countTests(report, status);
+  const files = run.jestArgs.length === 0 ? filesToRepeat(run.stage, report) : [];
+  if (files.length === 0 || counts.failed === 0) return counts;
+  return {
+    ...counts,
+    repeat: async () => {
+      const names = files.map((file) => relative(root, file)).join(', ');
+      print(`\nRunning again what failed beside other tests: ${names}`);
+      const jestArgs = ['--runInBand', '--runTestsByPath', ...files];
+      const second = await jestReport({ ...run, jestArgs }, `${run.lane ?? run.stage}-repeated`);
+      const again = countTests(second.report, second.status);
+      if (again.failed === 0) warn(`FLAKY: ${names} failed at first and passed alone. Find out why and repair it.`);
+      return countsAfterRepeat(counts, report, again);
+    },
+  };
+}
+
+async function jestReport(
+  { stage, folder, jestArgs, env, lane }: JestRun,
+  name: string,
+): Promise<{ report: JestReport | undefined; status: number }> {
+  const outputFile = join(folder, `${name}.json`);
   const temporary = join(folder, 'tmp');
   mkdirSync(temporary, { recursive: true });
   const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
@@ -59,7 +94,7 @@ export async function runJest(
   if (longest.includes('\n')) print(`\nThe slowest files:\n${longest.replaceAll(`${root}${sep}`, '')}`);
   const errors = env.HOLDFAST_HOME ? serverErrors(report, join(env.HOLDFAST_HOME, 'logs')) : '';
   if (errors) print(`\n${errors.replaceAll(`${root}${sep}`, '')}`);
-  return countTests(report, status);
+  return { report, status };
 }
 
 /** jest never exits while a test has left something open, so that a run without a terminal would not end. */

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { countTests, parseTestArgs, slowest, sumOf, table } from './stages.ts';
+import { describe, expect, test } from '@jest/globals';
+import { countsAfterRepeat, countTests, filesToRepeat, parseTestArgs, slowest, sumOf, table } from './stages.ts';
 
 test('parseTestArgs returns all stages, or the named ones, in their order', () => {
   expect(parseTestArgs([])).toEqual({ selected: ['unit', 'integration', 'e2e'], jestArgs: [] });
@@ -58,4 +58,39 @@ test('slowest returns the given number of files, the slowest first', () => {
       .map((line) => line.trim()),
   ).toEqual(['30 s  b', '2 s  c']);
   expect(slowest(undefined)).toBe('');
+});
+
+describe('failed files', () => {
+  const file = (name: string, ...results: string[]) => ({
+    name,
+    status: results.includes('failed') || results.length === 0 ? 'failed' : 'passed',
+    startTime: 0,
+    endTime: 1,
+    assertionResults: results.map((status) => ({ status })),
+  });
+  const reportOf = (...testResults: ReturnType<typeof file>[]) => ({
+    numPassedTests: 5,
+    numFailedTests: 1,
+    numRuntimeErrorTestSuites: 1,
+    testResults,
+  });
+  const report = reportOf(file('a', 'passed', 'passed'), file('b', 'passed', 'failed'), file('c'));
+
+  test('run again in the stages with servers, and not in the stage unit', () => {
+    expect(filesToRepeat('integration', report)).toEqual(['b', 'c']);
+    expect(filesToRepeat('e2e', report)).toEqual(['b', 'c']);
+    expect(filesToRepeat('unit', report)).toEqual([]);
+    expect(filesToRepeat('e2e', undefined)).toEqual([]);
+  });
+
+  test('do not run again when there are more than three', () => {
+    expect(filesToRepeat('e2e', reportOf(...['a', 'b', 'c', 'd'].map((name) => file(name))))).toEqual([]);
+  });
+
+  test('count with the result of the second run', () => {
+    expect(countsAfterRepeat({ passed: 3, failed: 2 }, report, { passed: 3, failed: 1 })).toEqual({
+      passed: 5,
+      failed: 1,
+    });
+  });
 });

@@ -31,8 +31,43 @@ export interface JestReport {
   numFailedTests: number;
   /** Files that failed to load; jest counts none of their tests. */
   numRuntimeErrorTestSuites: number;
-  testResults?: { name: string; status: string; startTime: number; endTime: number }[];
+  testResults?: FileReport[];
 }
+
+interface FileReport {
+  name: string;
+  status: string;
+  startTime: number;
+  endTime: number;
+  assertionResults?: { status: string }[];
+}
+
+/** The most files that run again after a failure. More failures than these have a cause of their own. */
+const maxRepeated = 3;
+
+/**
+ * The failed files that shall run again, alone: a test of real servers can fail because of what runs beside it. A unit
+ * test cannot, and a failure that has a cause fails again.
+ */
+export function filesToRepeat(stage: Stage, report: JestReport | undefined): string[] {
+  const failed = failedFiles(report).map(({ name }) => name);
+  return stage !== 'unit' && failed.length <= maxRepeated ? failed : [];
+}
+
+/** The counts of a run whose failed files ran again: of these files the second result counts. */
+export function countsAfterRepeat(
+  first: { passed: number; failed: number },
+  report: JestReport | undefined,
+  again: { passed: number; failed: number },
+): { passed: number; failed: number } {
+  const countedTwice = failedFiles(report).flatMap(({ assertionResults = [] }) =>
+    assertionResults.filter(({ status }) => status === 'passed'),
+  ).length;
+  return { passed: first.passed - countedTwice + again.passed, failed: again.failed };
+}
+
+const failedFiles = (report: JestReport | undefined): FileReport[] =>
+  (report?.testResults ?? []).filter(({ status }) => status === 'failed');
 
 /** A stage without a report, or whose jest failed without a failed test, counts as one failure. */
 export function countTests(report: JestReport | undefined, status: number): { passed: number; failed: number } {
