@@ -35,6 +35,7 @@ const provider = new Provider(issuer, {
   responseTypes: [],
   clientAuthMethods: ['client_secret_basic'],
   enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
+  ttl: { ClientCredentials: 600 },
   clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: 'EdDSA' },
   clients: [
     {

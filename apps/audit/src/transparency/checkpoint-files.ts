@@ -40,7 +40,7 @@ export class CheckpointFiles {
   private readonly files = new Map<string, number>();
   /** Files that this replica has merged. The next merge deletes them. */
   private merged = new Set<string>();
-  /** Folders of logs, with one file per checkpoint, of versions before 0.2 that have not been read yet. */
+  /** Folders of logs with one file per checkpoint, from builds before docs/adr/0057, that have not been read yet. */
   private folders = new Set<string>();
   private firstOf = { day: '', orgs: new Set<string>() };
   private lastWork: Promise<unknown> = Promise.resolve();

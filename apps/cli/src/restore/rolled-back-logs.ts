@@ -33,7 +33,7 @@ async function signedSizes(folder: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   const add = (org: string, note: string) => sizes.set(org, Math.max(sizes.get(org) ?? 0, readCheckpoint(note).size));
   for (const entry of await entriesOf(folder)) {
-    // Audit of versions before 0.2 stored a folder for each log.
+    // Audit stored a folder for each log before docs/adr/0057.
     const file = join(folder, entry.name, ...(entry.isDirectory() ? ['latest'] : []));
     try {
       if (entry.isDirectory()) add(decodeURIComponent(entry.name), await readFile(file, 'utf8'));
