@@ -4,8 +4,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { databaseRole, databaseServices, type ServiceName } from '@holdfast/contracts';
-import { databasePasswordName } from '@holdfast/platform-policy';
+import { databaseRole, databaseServices, serviceNames, type ServiceName } from '@holdfast/contracts';
+import { databasePasswordName, secretTable } from '@holdfast/platform-policy';
 import { eventually } from '@holdfast/testing';
 import { underLoad, type Load } from './chaos/chaos.ts';
 import { checkAll } from './chaos/checks.ts';
@@ -19,20 +19,19 @@ import { stack } from './under-test.ts';
 import { unexplained, type Replacement } from './versions/replace.ts';
 
 const width = 2;
-const services = ['directory', 'audit', 'issuance', 'auth', 'gateway'];
-const keys = [
-  'SECRET_PEPPER',
-  ...['AUTH', 'ISSUANCE', 'AUDIT', 'DIRECTORY'].map((service) => `KEY_ENCRYPTION_KEY_${service}`),
-  'COOKIE_KEY',
-  'PAGE_TOKEN_KEY',
-  'PRESENCE_KEY',
-];
-const nkeys = services.map((service) => `NATS_NKEY_SEED_${service.toUpperCase()}`);
-const ownStack = new PrivateStack(join(stack.home, 'rotation'), services.map((service) => `${service}=2`).join(','), {
-  PRESENCE_SECONDS: '5',
-});
+const rotated = secretTable.filter(({ name }) => name !== 'POSTGRES_PASSWORD');
+const namesOf = (entries: typeof rotated): string[] => entries.map(({ name }) => name);
+const keys = namesOf(rotated.filter(({ hasPrevious }) => hasPrevious));
+const nkeys = namesOf(rotated.filter(({ kind }) => kind === 'nkey'));
+const passwords = namesOf(rotated.filter(({ kind }) => kind === 'password'));
 const auditKeys = 'AUDIT_SIGNING_KEYS';
-const passwords = databaseServices.map(databasePasswordName);
+const ownStack = new PrivateStack(
+  join(stack.home, 'rotation'),
+  serviceNames.map((service) => `${service}=2`).join(','),
+  {
+    PRESENCE_SECONDS: '5',
+  },
+);
 const replacements: Replacement[] = [];
 
 beforeAll(() => ownStack.start());
@@ -55,11 +54,11 @@ async function restartAll(load: Load): Promise<void> {
       await ownStack.control('stop', `${service}-${replica}`);
       await ownStack.control('start', `${service}-${replica}`);
     };
-    await Promise.all(services.map(restart));
+    await Promise.all(serviceNames.map(restart));
     const to = performance.now();
     const gateway = ownStack.gateways[replica - 1]!;
     replacements.push(
-      ...services.map((service) => ({
+      ...serviceNames.map((service) => ({
         target: `${service}-${replica}`,
         from,
         to,
@@ -107,7 +106,8 @@ it('loses and rejects no request while every key and password is rotated, and wo
       expect((await rotate('start', all)).changed).toEqual(all);
       expect((await rotate('start', keys)).changed).toEqual([]);
       await ownStack.control('reload', 'nats');
-      for (const { shortId } of ownStack.demo.organizations) await ownStack.operator('key', 'rotate', shortId);
+      for (const { shortId } of ownStack.demo.organizations)
+        await eventually(() => ownStack.operator('key', 'rotate', shortId));
       expect(await reasonFor(passwords)).toMatch(/PostgreSQL refuses the new password of holdfast_auth/);
       // New processes use the earlier passwords until PostgreSQL has the new ones.
       await restartAll(load);
