@@ -12,7 +12,11 @@ import { tryStack } from './try-stack.ts';
 
 const maxMegabytes = 150;
 const { values: options } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, 'keep-running': { type: 'boolean', default: false } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    built: { type: 'boolean', default: false },
+    'keep-running': { type: 'boolean', default: false },
+  },
 });
 const images = [...serviceNames, 'cli'];
 const env = {
@@ -22,6 +26,14 @@ const env = {
 const work = mkdtempSync(join(tmpdir(), 'holdfast-images-'));
 
 try {
+  if (options.built) print('Built nothing: --built uses the images that exist.');
+  else checkBuilds();
+  await tryStack(images, options['keep-running'], work);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+function checkBuilds(): void {
   const first = build('first', []);
   checkSize(first);
   checkSettings(first);
@@ -29,9 +41,6 @@ try {
   else checkDigests(first, build('second', ['--no-cache']));
   runProgram('docker', ['buildx', 'bake', 'image', 'sbom', '--progress=quiet'], env);
   print('Wrote the components of the images to dist/images/sbom.cdx.json.');
-  await tryStack(images, options['keep-running']);
-} finally {
-  rmSync(work, { recursive: true, force: true });
 }
 
 function build(name: string, further: string[]): Map<string, Image> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { print } from '../infra/console.ts';
 import { output, runProgram } from './program.ts';
+import { tryShop } from './try-shop.ts';
 
 // A project of its own: a stack that somebody uses, and its volumes, are left alone.
 const compose = ['compose', '-p', 'holdfast-images', '-f', 'docker/compose.yaml'];
@@ -13,17 +14,20 @@ const containerSchema = z.object({
 });
 const seedSchema = z.object({
   organizations: z.array(
-    z.object({
+    z.looseObject({
       shortId: z.string(),
-      apps: z.array(z.object({ scopes: z.array(z.string()), clientId: z.string(), clientSecret: z.string() })),
+      apps: z.array(z.looseObject({ scopes: z.array(z.string()), clientId: z.string(), clientSecret: z.string() })),
     }),
   ),
 });
 const tokenSchema = z.object({ access_token: z.string() });
 const offerSchema = z.object({ offerId: z.string(), claimUrl: z.url() });
 
-/** Starts the stack of docker/compose.yaml from the images that exist, and uses it as an app and a customer would. */
-export async function tryStack(images: string[], keepsRunning: boolean): Promise<void> {
+/**
+ * Starts the stack of docker/compose.yaml from the images that exist, and uses it as an app and a customer would.
+ * `folder` is for files of this run.
+ */
+export async function tryStack(images: string[], keepsRunning: boolean, folder: string): Promise<void> {
   runProgram(process.execPath, ['--disable-warning=ExperimentalWarning', 'tools/docker/main.ts']);
   const began = Date.now();
   try {
@@ -32,7 +36,7 @@ export async function tryStack(images: string[], keepsRunning: boolean): Promise
     const services = images.filter((image) => image !== 'cli');
     for (const service of services) checkContainer(service);
     print(`${services.length} services run read-only as user 1000 without capabilities.`);
-    await useStack();
+    await useStack(folder);
   } catch (error) {
     runProgram('docker', [...compose, 'logs', '--tail=20']);
     throw error;
@@ -50,7 +54,7 @@ function checkContainer(service: string): void {
   if (found.State.Health?.Status !== 'healthy') throw new Error(`${service} is ${found.State.Health?.Status}.`);
 }
 
-async function useStack(): Promise<void> {
+async function useStack(folder: string): Promise<void> {
   const seeded = seedSchema.parse(
     JSON.parse(output('docker', [...compose, 'run', '--rm', '-T', 'cli', 'demo', 'seed', '--json'])),
   );
@@ -70,6 +74,7 @@ async function useStack(): Promise<void> {
   await call(`${api}/subjects`, { headers });
   await call(new URL(offer.claimUrl).pathname, {});
   print('Token, offer, list and claim page respond.');
+  await tryShop(folder, baseUrl, seeded.organizations);
 }
 
 async function call(path: string, request: RequestInit): Promise<unknown> {
