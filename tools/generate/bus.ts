@@ -3,6 +3,7 @@ import {
   databaseRole,
   databaseServices,
   filterSubjects,
+  logGrowthSubject,
   natsUsers,
   probeStream,
   revocationFeedSubject,
@@ -69,9 +70,10 @@ function diagram(): string {
   for (const { callers, service } of contracts)
     for (const caller of callers) requests.set(`${caller} --> ${service}`, 1);
   const events = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
-  const feeds = natsUsers
-    .filter((u) => busPermissions(u).subscribe.includes(revocationFeedSubject))
-    .map((u) => `directory ==> ${u}`);
+  const feeds = Object.entries({ directory: revocationFeedSubject, audit: logGrowthSubject }).flatMap(
+    ([from, subject]) =>
+      natsUsers.filter((u) => busPermissions(u).subscribe.includes(subject)).map((u) => `${from} ==> ${u}`),
+  );
   const shapeOf = (user: string): string => {
     if (!(serviceNames as string[]).includes(user)) return `>${user}]`;
     return services[user as keyof typeof services].database ? `[(${user})]` : `[${user}]`;

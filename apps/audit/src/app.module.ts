@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditLog } from './append/audit-log.js';
 import { GrownLogs } from './append/grown-logs.js';
+import { GrowthAnnouncements } from './append/growth-announcements.js';
 import { Sequencer } from './append/sequencer.js';
 import { CountDeniedRequestsHandler } from './denied-requests/count-denied-requests.handler.js';
 import { DeniedRequestCounts } from './denied-requests/denied-request-counts.js';
@@ -14,6 +15,7 @@ import { RecordOperatorReadHandler } from './intake/record-operator-read.handler
 import { PseudonymMappings } from './privacy/pseudonyms.js';
 import { PendingRecords } from './quarantine/pending-records.js';
 import { EntryDecryption } from './query/entry-decryption.js';
+import { FollowEventsHandler } from './query/follow-events.handler.js';
 import { GetEventHandler } from './query/get-event.handler.js';
 import { ListEventsHandler } from './query/list-events.handler.js';
 import { Partitions } from './retention/partitions.js';
@@ -31,6 +33,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
     RecordOperatorReadHandler,
     CountDeniedRequestsHandler,
     ListEventsHandler,
+    FollowEventsHandler,
     GetEventHandler,
     CheckpointHandler,
     ProofHandler,
@@ -53,6 +56,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
     CheckpointFiles,
     CheckpointPublisher,
     GrownLogs,
+    GrowthAnnouncements,
     BrokenLogs,
   ],
 })

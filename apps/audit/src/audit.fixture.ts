@@ -22,6 +22,7 @@ import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { AuditModule } from './app.module.js';
 import { AuditLog } from './append/audit-log.js';
 import { GrownLogs } from './append/grown-logs.js';
+import { GrowthAnnouncements } from './append/growth-announcements.js';
 import type { AppendItem } from './append/plan.js';
 import type { AuditConfig } from './config.js';
 import { migrations } from './migrations/index.js';
@@ -154,7 +155,8 @@ export async function replicaOf(
   clock: Clock = systemClock,
 ): Promise<{ database: Database; log: AuditLog; stop: () => Promise<void> }> {
   const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'replica' });
-  const log = new AuditLog(database, new Partitions(database, clock), new GrownLogs(), clock, keys);
+  const growth = new GrowthAnnouncements({ connection: { isClosed: () => true } } as Bus);
+  const log = new AuditLog(database, new Partitions(database, clock), new GrownLogs(), growth, clock, keys);
   return { database, log, stop: () => database.close() };
 }
 

@@ -66,6 +66,18 @@ export const configSchema = baseConfigSchema.extend({
     .max(8)
     .default(5)
     .describe('How long a stopping replica handles requests and closes each connection after a response, in seconds'),
+  AUDIT_STREAMS_MAX: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe('Maximum of readers who follow audit logs at a replica: streams, and requests that wait for entries'),
+  AUDIT_STREAMS_MAX_PER_CALLER: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe('Maximum of them for one app or person; further ones are refused with 429'),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
   AUTH_CA_FILE: readableFile
     .optional()

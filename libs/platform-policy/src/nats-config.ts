@@ -3,6 +3,7 @@ import {
   consumedBy,
   contracts,
   inboxPrefix,
+  logGrowthSubject,
   natsUsers,
   probeStream,
   probeSubject,
@@ -76,6 +77,8 @@ export function busPermissions(user: BusUser): Permissions {
   }
   if (user === 'directory') publish.push(revocationFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
+  if (user === 'audit') publish.push(logGrowthSubject);
+  if (user === 'gateway') subscribe.push(logGrowthSubject);
   // The services that limit callers, each among its own replicas.
   if (services[user].http) {
     const subjects = [rateLimitSubject(user), addressedSubject(rateLimitSubject(user), '*')];

@@ -5,6 +5,7 @@ import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@hol
 import { CONFIG } from '@holdfast/service';
 import { Partitions } from '../retention/partitions.js';
 import { GrownLogs } from './grown-logs.js';
+import { GrowthAnnouncements } from './growth-announcements.js';
 import { lockAndLoad } from './load-batch.js';
 import { DamagedLog } from './log-head.js';
 import { planBatch, type AppendItem, type BatchPlan } from './plan.js';
@@ -27,6 +28,7 @@ export class AuditLog {
     private readonly database: Database,
     private readonly partitions: Partitions,
     private readonly grownLogs: GrownLogs,
+    private readonly growth: GrowthAnnouncements,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
@@ -45,6 +47,7 @@ export class AuditLog {
       try {
         const { heads, lateRecords } = await this.appendOnce(items);
         this.grownLogs.add(heads.keys());
+        this.growth.announce(heads);
         for (const { id, request } of lateRecords)
           this.logger.warn(
             `The handler's record ${id} of request ${request.id} came after the gateway's provisional record was ` +

@@ -60,7 +60,10 @@ export function eventOf(
     erased: __,
     ...record
   } = JSON.parse(leaf.toString()) as Omit<AuditEvent, 'seq'> & { personal?: unknown; erased?: unknown };
-  const resolved = <T extends { id: string }>(ref: T): T => ({ ...ref, id: mappings.get(ref.id)?.value ?? ref.id });
+  const resolved = <T extends { id: string }>(ref: T): T & { pseudonym?: string } => {
+    const mapping = mappings.get(ref.id);
+    return mapping ? { ...ref, id: mapping.value, pseudonym: ref.id } : ref;
+  };
   const { reason, requestId, ...origin } = personal;
   // The caller's request id replaces ours until it is erased.
   const request = {

@@ -7,6 +7,7 @@ import { Readiness, Shutdown } from '@holdfast/service';
 import { AccessTokens } from './access-token.js';
 import { AccessTokenStrategy } from './access-token.strategy.js';
 import { AccessGuard } from './access.guard.js';
+import { ContinuedAccess } from './continued-access.js';
 import { DpopProofs } from './dpop-proofs.js';
 import { OrganizationProfiles } from './organization-profiles.js';
 import { PersonSessions } from './person-sessions.js';
@@ -24,13 +25,14 @@ import { RequestLimits } from './request-limits.js';
     { provide: SharedRateLimits, inject: [RateLimitExchange], useFactory: ({ limits }: RateLimitExchange) => limits },
     AccessTokens,
     AccessTokenStrategy,
+    ContinuedAccess,
     DpopProofs,
     OrganizationProfiles,
     PersonSessions,
     PlatformKeys,
     RequestLimits,
   ],
-  exports: [OrganizationProfiles, PersonSessions],
+  exports: [ContinuedAccess, OrganizationProfiles, PersonSessions],
 })
 export class AccessModule {}
 

@@ -9,6 +9,7 @@ import { Bus, systemContext } from '@holdfast/messaging';
     { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
     { provide: DeniedRequestCounter, inject: [Bus], useFactory: deniedRequestCounter },
   ],
+  exports: [AuditWriter],
 })
 export class AuditRecordsModule {}
 

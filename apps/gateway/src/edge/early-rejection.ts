@@ -12,6 +12,12 @@ import { isNavigation } from './problems/error-page.js';
 import type { RawErrorWriter } from './problems/raw-error.js';
 import { newRequestContext, routeTemplate } from './request-context.js';
 
+/**
+ * Emitted at a response that takes long without work, such as a stream of events: it is no request in progress any
+ * more.
+ */
+export const endedAdmission = Symbol('endedAdmission');
+
 /** With fewer concurrent requests, a late event loop means that the machine is busy otherwise, not an overload. */
 const minConcurrentRequests = 64;
 
@@ -101,10 +107,11 @@ export function rejectEarly(
       state = 'in progress';
       inProgress += 1;
     };
-    response.once('close', () => {
+    const end = (): void => {
       if (state === 'in progress') inProgress -= 1;
       state = 'closed';
-    });
+    };
+    response.once('close', end).once(endedAdmission, end);
     // A request whose sender is slow is no work yet, so slow senders cannot take all places.
     if (hasBody(raw)) raw.once('end', count);
     else count();

@@ -25,12 +25,13 @@ export function observeRequests(fastify: FastifyInstance, observer: HttpObserver
 }
 
 function observe(observer: HttpObserver, request: FastifyRequest, { raw }: FastifyReply): void {
-  const { startedAtMs, requestId, trace, span, claims, app, oauthError, detail, origin } = request.requestContext;
+  const { startedAtMs, streamedAtMs, requestId, trace, span, claims, app, oauthError, detail, origin } =
+    request.requestContext;
   const { code = oauthError } = request.requestContext;
   const { shortId } = (request.params ?? {}) as { shortId?: string };
   const outcome = {
     route: routeTemplate(request) || undefined,
-    status: raw.writableEnded ? raw.statusCode : clientClosedRequest,
+    status: raw.writableEnded || streamedAtMs !== undefined ? raw.statusCode : clientClosedRequest,
     code,
   };
   span?.end(outcome);
@@ -40,7 +41,8 @@ function observe(observer: HttpObserver, request: FastifyRequest, { raw }: Fasti
     traceId: traceIdOf(trace.traceparent),
     exemplar: span?.exemplar,
     method: request.method,
-    seconds: (performance.now() - startedAtMs) / 1000,
+    // The end of a stream says nothing about how long the caller waited.
+    seconds: ((streamedAtMs ?? performance.now()) - startedAtMs) / 1000,
     // The path of an anonymous request is arbitrary text: only the form of a short id is accepted.
     org: claims?.org ?? app?.org ?? (shortId !== undefined && /^[a-z0-9-]{3,32}$/.test(shortId) ? shortId : undefined),
     verified: claims !== undefined || app !== undefined,

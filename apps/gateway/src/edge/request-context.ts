@@ -36,6 +36,8 @@ export interface HttpRequestContext {
   origin?: ErrorOrigin;
   /** The handler has committed the audit record with its change. */
   audited?: boolean;
+  /** When a response began that lasts for as long as its reader wants, by performance.now(). */
+  streamedAtMs?: number;
   /** Nothing was changed: the response is that of an earlier request with the same Idempotency-Key. */
   replayed?: boolean;
   /** The response is that of auth, which has recorded the request. */

@@ -1,5 +1,16 @@
 import { z } from 'zod';
 
+/** A parameter that is a whole number. */
+export function wholeNumber(from: number, to: number) {
+  const message = `must be a whole number from ${from} to ${to}`;
+  return z
+    .string()
+    .regex(/^(0|[1-9]\d{0,15})$/, message)
+    .transform(Number)
+    .refine((n) => n >= from && n <= to, message)
+    .meta({ parameter: { type: 'integer', minimum: from, maximum: to } });
+}
+
 /** `limit` of every list: 1 to 200, by default 50. Any other value is 400 and never clamped (specification §8). */
 export const limitParameter = z
   .string()

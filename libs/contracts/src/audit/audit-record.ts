@@ -12,6 +12,7 @@ export const actions = {
   'subject.read': 'A customer was read',
   'subject.erase': 'A customer was erased',
   'audit.list': 'The audit log was listed',
+  'audit.follow': 'The audit log was followed, for up to an hour',
   'audit.read': 'An event of the audit log was read',
   'audit.prove': 'A checkpoint, proof or tile of the audit log was read',
   'audit.export': 'The audit log was exported',
@@ -149,6 +150,7 @@ const reads = new Set<Action>([
   'subject.list',
   'subject.read',
   'audit.list',
+  'audit.follow',
   'audit.read',
   'audit.prove',
   'audit.export',
@@ -265,13 +267,19 @@ export const auditRecordSchema = z.strictObject({
 });
 export type AuditRecord = z.infer<typeof auditRecordSchema>;
 
+const pseudonym = z
+  .string()
+  .optional()
+  .describe('Its pseudonym. The record of an erasure, and every later one, has it as `id`');
+
 /** A record as it is read back. */
 export const auditEventSchema = auditRecordSchema
   .extend({
     seq: z.int().describe("Position in the organization's log: 1, 2, 3 … without a gap"),
     request: requestInfoSchema.omit({ callerId: true, callerTraceparent: true }).describe('How it came in'),
+    actor: actorSchema.extend({ pseudonym }).describe('Who did it'),
     targets: z
-      .array(auditTargetSchema.omit({ dataSubject: true }))
+      .array(auditTargetSchema.omit({ dataSubject: true }).extend({ pseudonym }))
       .describe("A customer's ids, or their pseudonyms once the customer is erased"),
   })
   .meta({ id: 'AuditEvent' });

@@ -117,6 +117,27 @@ export const listAuditEvents = query({
   reply: z.strictObject({ items: z.array(auditEventSchema), next: z.int().optional() }),
 });
 
+/** The log in the order of `seq`, for readers who follow it. */
+export const followAuditEvents = query({
+  service: 'audit',
+  timeoutMs: readTimeoutMs,
+  name: 'follow-events',
+  callers: ['gateway'],
+  request: z.strictObject({
+    filter: auditFilterSchema,
+    limit: pageLimit,
+    after: z.int().min(0).optional().describe('Only entries with a larger `seq`; absent for the end of the log'),
+    named: z
+      .boolean()
+      .describe('Whether customers and people have their ids and personal values, or their pseudonyms only'),
+  }),
+  reply: z.strictObject({
+    items: z.array(auditEventSchema),
+    after: z.int().describe('Up to this `seq`, no entry besides `items` matches the filter'),
+    hasMore: z.boolean().describe('Whether the log has more entries after it'),
+  }),
+});
+
 export const getAuditEvent = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,

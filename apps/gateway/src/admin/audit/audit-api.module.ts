@@ -1,12 +1,25 @@
 import { Module } from '@nestjs/common';
+import { AuditRecordsModule } from '../../audit/audit-records.module.js';
 import { Resources } from '../../requests/resources.js';
 import { AuditEntriesController } from './audit-entries.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { AuditProofsController } from './audit-proofs.controller.js';
+import { AuditStreamController } from './audit-stream.controller.js';
+import { AuditStreams } from './audit-streams.js';
 import { AuditTilesController } from './audit-tiles.controller.js';
+import { FollowRecords } from './follow-records.js';
+import { LogGrowth } from './log-growth.js';
+import { LogReader } from './log-reader.js';
 
 @Module({
-  controllers: [AuditEventsController, AuditProofsController, AuditTilesController, AuditEntriesController],
-  providers: [Resources],
+  imports: [AuditRecordsModule],
+  controllers: [
+    AuditEventsController,
+    AuditStreamController,
+    AuditProofsController,
+    AuditTilesController,
+    AuditEntriesController,
+  ],
+  providers: [Resources, AuditStreams, FollowRecords, LogGrowth, LogReader],
 })
 export class AuditApiModule {}

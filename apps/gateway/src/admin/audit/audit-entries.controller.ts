@@ -7,17 +7,8 @@ import { unavailable } from '@holdfast/platform';
 import { contextOf } from '../../edge/request-context.js';
 import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
 import { Input } from '../../requests/input.js';
+import { wholeNumber } from '../../requests/paging.js';
 import { checkpoint, entry } from './audit-examples.js';
-
-const wholeNumber = (from: number, to: number) => {
-  const message = `must be a whole number from ${from} to ${to}`;
-  return z
-    .string()
-    .regex(/^(0|[1-9]\d{0,15})$/, message)
-    .transform(Number)
-    .refine((n) => n >= from && n <= to, message)
-    .meta({ parameter: { type: 'integer', minimum: from, maximum: to } });
-};
 
 export const listAuditEntriesEndpoint = endpoint({
   id: 'listAuditEntries',

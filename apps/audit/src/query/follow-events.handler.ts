@@ -1,0 +1,56 @@
+import { Controller } from '@nestjs/common';
+import {
+  followAuditEvents,
+  type AuditEvent,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { ReadDatabase, statement } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
+import { eventOf } from '../append/leaf.js';
+import { PseudonymMappings } from '../privacy/pseudonyms.js';
+import { EntryDecryption, type StoredEntry } from './entry-decryption.js';
+import { pseudonymized } from './filter-pseudonyms.js';
+import { firstThatFit } from './first-that-fit.js';
+import { listStatement } from './list-statement.js';
+
+const selectEnd = statement('log_end', 'SELECT seq FROM head WHERE org = $1');
+
+/** A row without an entry has `seq` null. */
+type FoundEntry = { head: number } & (StoredEntry | { seq: null });
+
+/** Reads on in a log, oldest first. Each entry that matches is returned once, since a log only grows at its end. */
+@Controller()
+export class FollowEventsHandler {
+  constructor(
+    private readonly database: ReadDatabase,
+    private readonly mappings: PseudonymMappings,
+    private readonly decryption: EntryDecryption,
+  ) {}
+
+  @Handles(followAuditEvents)
+  async handle(
+    { filter, limit, after, named }: RequestOf<typeof followAuditEvents>,
+    { org }: RequestContext,
+  ): Promise<ReplyOf<typeof followAuditEvents>> {
+    if (after === undefined) {
+      const [end] = await this.database.rows<{ seq: number }>(selectEnd, [org]);
+      return { items: [], after: end?.seq ?? 0, hasMore: false };
+    }
+    const stored = await pseudonymized(this.mappings, org, filter);
+    const query = listStatement({ org, filter: stored, after, limit: limit + 1 });
+    const rows = await this.database.rows<FoundEntry>(query.statement, query.values);
+    // The end comes from the statement that found the entries: another one could see a later end than entries.
+    const end = Math.max(after, rows[0]?.head ?? 0);
+    const found = rows.filter((row): row is { head: number } & StoredEntry => row.seq !== null);
+    const items = firstThatFit(await this.eventsOf(org, found.slice(0, limit), named));
+    const hasMore = items.length < found.length;
+    return { items, after: hasMore ? items.at(-1)!.seq : end, hasMore };
+  }
+
+  private async eventsOf(org: string, entries: readonly StoredEntry[], named: boolean): Promise<AuditEvent[]> {
+    if (named) return this.decryption.eventsOf(org, entries);
+    return entries.map(({ seq, leaf }) => eventOf(seq, leaf, new Map()));
+  }
+}

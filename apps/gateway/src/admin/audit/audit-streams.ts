@@ -1,0 +1,69 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Gauge } from 'prom-client';
+import { AppError, unavailable } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { GatewayConfig } from '../../config.js';
+import { endedAdmission } from '../../edge/early-rejection.js';
+import { contextOf } from '../../edge/request-context.js';
+
+const openStreams = new Gauge({
+  name: 'holdfast_audit_streams',
+  help: 'Readers who follow an audit log: streams, and requests that wait for new entries',
+});
+
+/**
+ * The readers of this gateway who follow a log. Each holds a connection and next to nothing else, so they do not count
+ * as requests in progress, and have limits of their own.
+ */
+@Injectable()
+export class AuditStreams implements OnModuleDestroy {
+  private readonly byCaller = new Map<string, number>();
+  private readonly stopping = new AbortController();
+  private count = 0;
+
+  constructor(
+    @Inject(CONFIG)
+    private readonly config: Pick<GatewayConfig, 'AUDIT_STREAMS_MAX' | 'AUDIT_STREAMS_MAX_PER_CALLER'>,
+  ) {}
+
+  /** Whether this gateway stops: a stream ends then, so that its reader continues at another one. */
+  get isStopping(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  /**
+   * Counts the response until it is closed. @returns a signal that aborts then, and when the gateway stops
+   * @throws rate_limited, unavailable when there are too many
+   */
+  open(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+    const { org, actor } = contextOf(request);
+    const caller = `${org} ${actor.id}`;
+    const ofCaller = this.byCaller.get(caller) ?? 0;
+    const { AUDIT_STREAMS_MAX: max, AUDIT_STREAMS_MAX_PER_CALLER: maxPerCaller } = this.config;
+    if (ofCaller >= maxPerCaller)
+      throw new AppError(
+        'rate_limited',
+        `You follow the audit log with ${ofCaller} requests already. End one of them, or wait until it ends.`,
+        { retryAfter: 10 },
+      );
+    if (this.count >= max) throw unavailable('This server has too many readers of audit logs; another one answers.', 1);
+    this.byCaller.set(caller, ofCaller + 1);
+    openStreams.set((this.count += 1));
+    reply.raw.emit(endedAdmission);
+    const closed = new AbortController();
+    reply.raw.once('close', () => {
+      closed.abort();
+      openStreams.set((this.count -= 1));
+      const left = this.byCaller.get(caller)! - 1;
+      if (left > 0) this.byCaller.set(caller, left);
+      else this.byCaller.delete(caller);
+    });
+    return AbortSignal.any([closed.signal, this.stopping.signal]);
+  }
+
+  /** The first step of a shutdown, before the server waits for its connections. */
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+}
