@@ -8,7 +8,7 @@ import { lanes } from './lanes.mjs';
 import { runJest } from './run-jest.ts';
 import { budgets, parseTestArgs, sumOf, table, type Result, type Stage } from './stages.ts';
 
-const { selected, jestArgs } = parseTestArgs(process.argv.slice(2));
+const { selected, jestArgs } = readArguments();
 const servers = new EphemeralServers();
 const results = new Map<keyof typeof budgets, Result>();
 const buildSeconds = Number(process.env.HOLDFAST_BUILD_SECONDS ?? 0);
@@ -25,6 +25,16 @@ const total = sumOf([...results.values()]);
 print(`\n${table(results)}\n`);
 print(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);
+
+/** A wrong argument is explained in a line, without a stack trace. */
+function readArguments(): ReturnType<typeof parseTestArgs> {
+  try {
+    return parseTestArgs(process.argv.slice(2));
+  } catch (error) {
+    warn((error as Error).message);
+    process.exit(1);
+  }
+}
 
 async function runStage(stage: Stage): Promise<Result> {
   print(`\n== ${stage} ==`);
