@@ -46,6 +46,8 @@ COPY --from=modules --chown=1000:1000 /out/checkpoints /checkpoints
 ARG SERVICE
 COPY --from=build /out/${SERVICE} /app/
 WORKDIR /app
+# Sizes of V8's heap, of libs/contracts/src/services.ts: a test compares both.
+ENV NODE_OPTIONS="--max-old-space-size=256 --max-semi-space-size=4"
 # Distroless bases have Node.js in /nodejs/bin.
 ENV NODE_ENV=production PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/nodejs/bin
 # A number, so that Kubernetes can verify that it is not root.

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { serviceNames } from '@holdfast/contracts';
+import { nodeOptions, serviceNames } from '@holdfast/contracts';
 import { root } from '../setup/paths.mjs';
 
 const images = [...serviceNames, 'cli'];
@@ -24,6 +24,16 @@ test('docker-bake.hcl builds each image, with the version of package.json', () =
   const { version } = JSON.parse(text('package.json')) as { version: string };
   expect(bake).toContain(`variable "VERSION" { default = "${version}" }`);
   expect(bake).toContain(/ARG NODE=(\S+)/.exec(text('docker/service.Dockerfile'))![1]);
+});
+
+test("the images set the heap sizes of the services, and the chart's limit leaves room for what is not heap", () => {
+  const [, options = ''] = /^ENV NODE_OPTIONS="(.*)"$/m.exec(text('docker/service.Dockerfile')) ?? [];
+  expect(options).toBe(nodeOptions);
+  const args = ['-p', 'v8.getHeapStatistics().heap_size_limit / 2 ** 20'];
+  const heapMib = Number(execFileSync(process.execPath, args, { env: { NODE_OPTIONS: options }, encoding: 'utf8' }));
+  expect(heapMib).toBe(256 + 3 * 4);
+  const [, limitMib] = /limits: \{ cpu: '2', memory: (\d+)Mi \}/.exec(text('k8s/holdfast/values.yaml')) ?? [];
+  expect(Number(limitMib) - heapMib).toBeGreaterThan(200);
 });
 
 test('docker/compose.yaml has a read-only container of each service, with an environment file of its own', () => {

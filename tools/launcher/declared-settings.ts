@@ -51,6 +51,7 @@ const launcherSettings = new Set([
   'KIOSK_PORT',
   'NATS_NKEY_SEED',
   'NATS_URL',
+  'NODE_OPTIONS',
   'OUTBOUND_ALLOW',
   'PORT',
   'SHOP_DATA',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { services, type ServiceName } from '@holdfast/contracts';
+import { nodeOptions, services, type ServiceName } from '@holdfast/contracts';
 import { missingSecrets } from '@holdfast/platform-policy';
 import { ownDatabaseUrls } from './database.ts';
 import type { Instance } from './instances.ts';
@@ -82,6 +82,13 @@ describe('the environment of a service', () => {
     expect(envOf('auth').OUTBOUND_ALLOW).toBe('http://localhost:4000');
     expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe(
       'http://localhost:4000,http://localhost:5',
+    );
+  });
+
+  test("has the heap sizes of all deployments, and the caller's after them", () => {
+    for (const name of names) expect([name, envOf(name).NODE_OPTIONS]).toEqual([name, nodeOptions]);
+    expect(envOf('audit', { NODE_OPTIONS: '--max-old-space-size=1024' }).NODE_OPTIONS).toBe(
+      `${nodeOptions} --max-old-space-size=1024`,
     );
   });
 

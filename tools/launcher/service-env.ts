@@ -1,4 +1,4 @@
-import { databaseRole, mainShard, services, type ServiceName } from '@holdfast/contracts';
+import { databaseRole, mainShard, nodeOptions, services, type ServiceName } from '@holdfast/contracts';
 import { databasePasswordName, secretVariables, watermarkWriters, type Secrets } from '@holdfast/platform-policy';
 import type { Instance } from './instances.ts';
 
@@ -45,6 +45,8 @@ export function serviceEnv(
     ...(service === 'gateway' ? { HTTP_DRAIN_SECONDS: '0' } : {}),
     ...inherited(caller, declared),
     NODE_ENV: 'production',
+    // Of two values of one option Node.js takes the last: the caller's.
+    NODE_OPTIONS: [nodeOptions, caller.NODE_OPTIONS].filter(Boolean).join(' '),
     BASE_URL: addresses.baseUrl,
     NATS_URL: addresses.natsUrl,
     ...shardEnv(instance, addresses.shards),

@@ -15,6 +15,12 @@ export const services = {
 
 export type ServiceName = keyof typeof services;
 
+/**
+ * How far V8 lets the heap of a service grow, as NODE_OPTIONS: in MiB, the same for all services and wherever they run
+ * (docs/adr/0060-heap-sizes.md). By default V8 derives both sizes from the memory of the machine or of the container.
+ */
+export const nodeOptions = '--max-old-space-size=256 --max-semi-space-size=4';
+
 export const serviceNames = Object.keys(services) as ServiceName[];
 
 export const shardedServices = serviceNames.filter((name) => services[name].sharded);
