@@ -15,6 +15,7 @@ import { ListCredentialTypesHandler } from './credential-types/list-credential-t
 import { UpdateCredentialTypeHandler } from './credential-types/update-credential-type.handler.js';
 import { GetIssuedHandler } from './credentials/get-issued.handler.js';
 import { ManageCredentialHandler } from './credentials/manage-credential.handler.js';
+import { CustomerInserts } from './customer/customer-inserts.js';
 import { Customers } from './customer/customers.js';
 import { entities } from './entities.js';
 import { CustomerErasureConfirmations } from './erasure/customer-erasure-confirmations.js';
@@ -69,6 +70,7 @@ import { Renewals } from './sign-in/renewals.js';
   providers: [
     outboxProvider(streams.issuance, { service: 'subjects', database: watermarkDatabase }),
     CredentialTypes,
+    CustomerInserts,
     Customers,
     Idempotency,
     Renewals,

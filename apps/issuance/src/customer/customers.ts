@@ -1,14 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditTarget, RequestContext } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
-import { insertOutboxRows, Outbox, type KeyedRequest, type OutboxRow } from '@holdfast/outbox';
+import { idempotencyInProgress, insertOutboxRows, Outbox, type KeyedRequest, type OutboxRow } from '@holdfast/outbox';
 import { AppError, CLOCK, customerKey, withAuditTargets, type Audited, type Clock } from '@holdfast/platform';
 import { change, combine, type Change } from './change.js';
 import { customerEvents } from './customer-event.js';
+import { CustomerInserts } from './customer-inserts.js';
 import type { Customer } from './customer.js';
 import { eraseCustomer, lockCustomer, saveCustomer } from './customer.repository.js';
 import { expireDue } from './expiration.js';
-import { insertCustomer } from './insert-customer.js';
+import { insertCustomers, type NewCustomer } from './insert-customers.js';
 import type { CustomerLocator } from './locators.js';
 
 /** The result of a rule. */
@@ -35,6 +36,7 @@ export type Rule<Reply> = (
 export class Customers {
   constructor(
     private readonly database: Database,
+    private readonly inserts: CustomerInserts,
     private readonly outbox: Outbox,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -67,8 +69,8 @@ export class Customers {
   }
 
   /**
-   * Adds a customer with the first offer. There is nothing to lock, so one statement inserts all rows. With `runFirst`
-   * it runs in a transaction, after that.
+   * Adds a customer with the first offer. There is nothing to lock, so one statement inserts all rows, together with
+   * those of other customers. With `runFirst` it runs in a transaction of its own, after that.
    * @throws AppError idempotency_in_progress when the key has a response already
    */
   async add<Reply>(
@@ -79,9 +81,13 @@ export class Customers {
   ): Promise<Reply> {
     const { customer } = change;
     const rows = this.rows(change, context, customer.createdAt, audited);
-    const insert = (sql: Sql) => insertCustomer(sql, customer, rows[0]!, keyed?.sealed(reply));
-    if (runFirst) await this.database.transaction((sql) => runFirst(sql).then(() => insert(sql)));
-    else await insert(this.database);
+    const row: NewCustomer = { customer, event: rows[0]!, stored: keyed?.sealed(reply) };
+    if (runFirst)
+      await this.database.transaction(async (sql) => {
+        await runFirst(sql);
+        if ((await insertCustomers(sql, [row])).size === 0) throw idempotencyInProgress();
+      });
+    else await this.inserts.add(row);
     await this.published(rows, customer);
     return reply;
   }
