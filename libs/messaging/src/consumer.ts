@@ -6,9 +6,10 @@ import { quarantines, type DomainEvent, type ServiceName, type Stream } from '@h
 import { isPermanentError } from '@holdfast/data';
 import { AppError, inSpanOfMessages, secondsSince } from '@holdfast/platform';
 import type { Bus } from './bus.js';
-import { onConnectionStatus, parseJson } from './connection-status.js';
+import { onConnectionStatus } from './connection-status.js';
+import { eventsIn, messageIdOf, originOf, type DeliveredEvent } from './delivered-events.js';
 import { countDroppedMessage } from './dropped-messages.js';
-import { consumeSpan, traceparentOf } from './message-spans.js';
+import { consumeSpan } from './message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
 import { MisdirectedError } from './shards/misdirected.js';
@@ -17,6 +18,7 @@ import { systemContext } from './system-context.js';
 /** Applies a batch of events in one transaction, or throws. Events may arrive late, twice or out of order. */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
 
+/** A batch takes further messages until it has this many events. */
 const batchSize = 100;
 const resubscribeAfterMs = 500;
 /**
@@ -41,11 +43,19 @@ interface Session {
 interface Received {
   message: JsMsg;
   session: Session;
+  id: string;
+  events: DeliveredEvent[];
 }
 
-/** How often an event is tried before it is quarantined; the waits between double. */
+interface Failure {
+  /** Of the event. */
+  id: string;
+  cause: unknown;
+}
+
+/** How often a message is tried before its failed events are quarantined; the waits between double. */
 const maxAttempts = 5;
-/** Events whose failed attempts are counted. */
+/** Messages whose failed attempts are counted. */
 const maxCounted = 10_000;
 const maxReasonLength = 300;
 
@@ -64,7 +74,7 @@ export interface ConsumerOptions {
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
   private readonly queue: Received[] = [];
-  /** Events that were received, and neither acknowledged nor put back. */
+  /** Messages that were received, and neither acknowledged nor put back. */
   private readonly held = new Set<Received>();
   private timer?: NodeJS.Timeout;
   private session: Session = { broken: true };
@@ -147,7 +157,7 @@ export class EventConsumer<S extends Stream> {
       });
       if (this.stopped || session.broken) return this.messages.stop();
       for await (const message of this.messages) {
-        const received = { message, session };
+        const received = { message, session, id: messageIdOf(message), events: eventsIn(message) };
         this.queue.push(received);
         this.held.add(received);
         this.applying ??= this.drain().finally(() => (this.applying = undefined));
@@ -164,9 +174,10 @@ export class EventConsumer<S extends Stream> {
     // Lets further messages that have arrived join the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (this.queue.length > 0) {
-      const batch = this.queue.splice(0, batchSize);
+      const batch = this.nextBatch();
       try {
-        await this.applyAll(batch);
+        await this.applyEvents(batch.flatMap(({ events }) => events));
+        for (const received of batch) this.acknowledge(received);
       } catch (error) {
         if (isPermanent(error)) await this.applyEach(batch, error);
         // A transient error affects every event alike, so applying them one by one would not help.
@@ -175,24 +186,44 @@ export class EventConsumer<S extends Stream> {
     }
   }
 
-  private async applyEach(batch: Received[], error: unknown): Promise<void> {
-    if (batch.length > 1)
-      this.logger.warn(`a batch of ${batch.length} events failed; applying each alone: ${String(error)}`);
-    for (const one of batch) await this.applyAll([one]).catch((cause: unknown) => this.handleFailure(one, cause));
+  private nextBatch(): Received[] {
+    let events = 0;
+    const end = this.queue.findIndex((received) => (events += received.events.length) >= batchSize);
+    return this.queue.splice(0, end < 0 ? this.queue.length : end + 1);
   }
 
-  private async applyAll(batch: Received[]): Promise<void> {
-    const events = batch.map(({ message }) => this.stream.event.parse(parseJson(message)) as z.output<S['event']>);
+  private async applyEach(batch: Received[], error: unknown): Promise<void> {
+    const events = batch.reduce((sum, received) => sum + received.events.length, 0);
+    if (events > 1) this.logger.warn(`a batch of ${events} events failed; applying each alone: ${String(error)}`);
+    for (const received of batch) await this.applyAlone(received);
+  }
+
+  /** Applies each event of a message by itself. The message is acknowledged when each is applied or quarantined. */
+  private async applyAlone(received: Received): Promise<void> {
+    const failures: Failure[] = [];
+    for (const event of received.events) {
+      try {
+        await this.applyEvents([event]);
+      } catch (cause) {
+        if (!isPermanent(cause)) return this.putBack([received], cause, this.retryAfterMs);
+        failures.push({ id: event.id, cause });
+      }
+    }
+    const [first] = failures;
+    const delayMs = first && (await this.handleFailures(received, failures));
+    if (delayMs === undefined) this.acknowledge(received);
+    else this.putBack([received], first?.cause, delayMs);
+  }
+
+  private async applyEvents(delivered: DeliveredEvent[]): Promise<void> {
+    const events = delivered.map(({ body }) => this.stream.event.parse(body) as z.output<S['event']>);
     await inSpanOfMessages(
       () => consumeSpan(this.stream, events as DomainEvent[]),
-      // Those of a producer that exports no traces carry only that of the request.
-      () => batch.map(({ message }, i) => traceparentOf(message) ?? (events[i] as DomainEvent).traceparent),
+      () => delivered.map((one, i) => originOf(one, events[i] as DomainEvent)),
       () => this.timed(() => this.apply(events)),
     );
-    for (const received of batch) this.acknowledge(received);
-    this.count('applied', batch.length);
+    this.count('applied', events.length);
     consumerLastSuccess.set({ stream: this.stream.name }, Date.now() / 1000);
-    if (this.attempts.size > 0) for (const { message } of batch) this.attempts.delete(idOf(message));
     if (this.stream.awaited.includes(this.consumer) && !this.connection.isClosed()) {
       acknowledgeProjection(
         this.connection,
@@ -216,34 +247,39 @@ export class EventConsumer<S extends Stream> {
     eventsConsumed.inc({ stream: this.stream.name, outcome }, events);
   }
 
-  private async handleFailure(received: Received, cause: unknown): Promise<void> {
-    if (!isPermanent(cause)) return this.putBack([received], cause, this.retryAfterMs);
-    const id = idOf(received.message);
+  /** @returns the delay before the message is tried again; undefined when its failed events are quarantined */
+  private async handleFailures({ id, events }: Received, failures: readonly Failure[]): Promise<number | undefined> {
     const attempt = (this.attempts.get(id) ?? 0) + 1;
-    // Clearing the counters gives these events some extra attempts.
+    // Clearing the counters gives these messages some extra attempts.
     if (this.attempts.size >= maxCounted) this.attempts.clear();
     this.attempts.set(id, attempt);
-    if (attempt < maxAttempts) return this.putBack([received], cause, this.retryAfterMs * 2 ** (attempt - 1));
-    try {
-      await this.quarantine(id, cause);
-      this.count('quarantined', 1);
-      this.acknowledge(received);
-      this.attempts.delete(id);
-    } catch (error) {
-      const delayMs = this.retryAfterMs * 2 ** maxAttempts;
-      this.logger.warn(`Failed to quarantine event ${id}; retrying in ${delayMs / 1000} s: ${String(error)}`);
-      this.putBack([received], cause, delayMs);
+    if (attempt < maxAttempts) return this.retryAfterMs * 2 ** (attempt - 1);
+    for (const failure of failures) {
+      try {
+        await this.quarantine(failure, events.length > 1);
+        this.count('quarantined', 1);
+      } catch (error) {
+        const delayMs = this.retryAfterMs * 2 ** maxAttempts;
+        this.logger.warn(`Failed to quarantine event ${failure.id}; retrying in ${delayMs / 1000} s: ${String(error)}`);
+        return delayMs;
+      }
     }
+    return undefined;
   }
 
   /** The relay sets an id on every event, so a message without one is forged and can be dropped. */
-  private async quarantine(id: string, cause: unknown): Promise<void> {
+  private async quarantine({ id, cause }: Failure, alone: boolean): Promise<void> {
     const event = z.uuid().safeParse(id);
     const { quarantine } = quarantines[this.stream.producer as keyof typeof quarantines];
     const known =
       event.success &&
-      (await this.bus.request(quarantine, { event: event.data, reason: reasonOf(cause) }, systemContext(this.consumer)))
-        .known;
+      (
+        await this.bus.request(
+          quarantine,
+          { event: event.data, reason: reasonOf(cause), ...(alone && { alone }) },
+          systemContext(this.consumer),
+        )
+      ).known;
     if (known)
       this.logger.error(
         `event ${id} could not be applied ${maxAttempts} times (${reasonOf(cause)}) and is quarantined`,
@@ -257,6 +293,7 @@ export class EventConsumer<S extends Stream> {
   }
 
   private acknowledge(received: Received): void {
+    if (this.attempts.size > 0) this.attempts.delete(received.id);
     this.settle(received, () => received.message.ack());
   }
 
@@ -266,11 +303,14 @@ export class EventConsumer<S extends Stream> {
   }
 
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
-    this.count('failed', batch.length);
+    this.count(
+      'failed',
+      batch.reduce((sum, { events }) => sum + events.length, 0),
+    );
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(
-      `event at ${this.stream.name}/${first!.message.seq}${others} could not be applied; ` +
+      `message at ${this.stream.name}/${first!.message.seq}${others} could not be applied; ` +
         `retrying in ${delayMs / 1000} s: ${String(cause)}`,
     );
     for (const received of batch) this.settle(received, () => received.message.nak(delayMs));
@@ -290,11 +330,6 @@ function unlessClosed(send: () => void): void {
   } catch (error) {
     if (!(error instanceof ClosedConnectionError)) throw error;
   }
-}
-
-/** The relay puts the event's id first in the message id (relay.ts). */
-function idOf({ headers, seq }: JsMsg): string {
-  return headers?.get('Nats-Msg-Id').split('.')[0] || `seq ${seq}`;
 }
 
 /** Contains no data of the event, which may identify a customer. */

@@ -4,11 +4,21 @@ import { Database, statement, type Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { eventsQuarantined } from './metrics.js';
 
-/** Locks the row, so that the relay cannot confirm the event before this transaction commits. */
-const find = statement('quarantine_find', 'SELECT FROM outbox WHERE id = $1 AND NOT confirmed FOR UPDATE');
+/**
+ * Locks the row, so that the relay cannot confirm the event before this transaction commits. Unless the event is `$2`,
+ * alone, the rows of all events of its message: they have one sequence number.
+ */
+const find = statement(
+  'quarantine_find',
+  `SELECT id FROM outbox WHERE NOT confirmed AND id IN (
+     SELECT $1::uuid UNION ALL
+     SELECT o.id FROM outbox e JOIN outbox o ON o.stream_seq = e.stream_seq AND o.shard IS NOT DISTINCT FROM e.shard
+     WHERE e.id = $1 AND NOT e.confirmed AND NOT o.confirmed AND NOT $2::boolean)
+   ORDER BY id FOR UPDATE`,
+);
 const hold = statement(
   'quarantine_hold',
-  `INSERT INTO quarantined_event AS q (event, consumer, reason) VALUES ($1, $2, $3)
+  `INSERT INTO quarantined_event AS q (event, consumer, reason) SELECT event, $2, $3 FROM unnest($1::uuid[]) AS e(event)
    ON CONFLICT (event, consumer) DO UPDATE SET held = true, reason = excluded.reason`,
 );
 const list = statement(
@@ -74,13 +84,14 @@ export function quarantineController(contracts: QuarantineContracts): Type {
 
     @Handles(contracts.quarantine)
     async quarantine(
-      { event, reason }: RequestOf<QuarantineContracts['quarantine']>,
+      { event, reason, alone }: RequestOf<QuarantineContracts['quarantine']>,
       _: RequestContext,
       consumer: BusUser,
     ): Promise<ReplyOf<QuarantineContracts['quarantine']>> {
       const known = await this.database.transaction(async (sql) => {
-        if ((await sql.rows(find, [event])).length === 0) return false;
-        await sql.rows(hold, [event, consumer, reason]);
+        const events = (await sql.rows<{ id: string }>(find, [event, alone ?? false])).map(({ id }) => id);
+        if (!events.includes(event)) return false;
+        await sql.rows(hold, [events, consumer, reason]);
         return true;
       });
       if (known)

@@ -26,7 +26,17 @@ function contractsOf({ producer, consumers }: Stream) {
       service: producer,
       name: 'quarantine-event',
       callers: consumers,
-      request: z.strictObject({ event: z.uuid(), reason: z.string().max(300) }),
+      request: z.strictObject({
+        event: z.uuid(),
+        reason: z.string().max(300),
+        alone: z
+          .literal(true)
+          .optional()
+          .describe(
+            'The message had several events, and the consumer handles each by itself. Without it a consumer of an ' +
+              'earlier version may have failed to read the message: then all of its events are quarantined',
+          ),
+      }),
       reply: z.strictObject({ known: z.boolean() }),
     }),
     /** The first 200, oldest first, and how many there are. */

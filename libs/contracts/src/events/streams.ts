@@ -25,6 +25,9 @@ export interface Stream<Event extends z.ZodType = z.ZodType> {
   maxBytes: number;
 }
 
+/** Of a message with several events. A consumer's batch has at most this many events beyond 100. */
+export const maxEventsPerMessage = 64;
+
 const mebibyte = 1_048_576;
 
 function stream<Event extends z.ZodType>(
@@ -97,7 +100,7 @@ export function projectionAcknowledgementSubject(consumer: ServiceName, producer
   return `applied.${producer}.${consumer}`;
 }
 
-/** Ids of applied events. A consumer's batch has at most 100. */
+/** Ids of applied events: those of a consumer's batch. */
 export const projectionAcknowledgementSchema = z.array(z.string().max(64)).max(1000);
 
 /** Subject of directory's heartbeat for gateway and auth. */
