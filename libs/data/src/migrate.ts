@@ -51,6 +51,8 @@ export async function migrate(
  * With `--list` it prints the names of this version's migrations as JSON, without a database.
  */
 export async function runMigrations(service: ServiceName, migrations: (new () => MigrationInterface)[]): Promise<void> {
+  // The first process of a container ignores SIGTERM without a handler, and Kubernetes would wait until it kills it.
+  process.once('SIGTERM', () => process.exit(143));
   try {
     const names = migrations.map((migration) => new migration().name ?? migration.name);
     if (process.argv.includes('--list')) {
