@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { eventTypes, publicEventSchema, publicEventTypes, streams, type EventType } from '@holdfast/contracts';
+import {
+  eventTypes,
+  maxEventsPerMessage,
+  publicEventSchema,
+  publicEventTypes,
+  streams,
+  type EventType,
+} from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 import { fieldTable } from './schema.ts';
 
@@ -24,8 +31,11 @@ export function eventsPage(): string {
     'Services publish them for each other. An event contains the whole public state of its customer, app or ' +
       'organization, with a version. It may arrive late, twice or out of order: consumers keep the newest version. ' +
       'The member `audit` is described in [actions.md](actions.md).',
+    `A message is one event, or, on some subjects, an array of up to ${maxEventsPerMessage} ` +
+      '([0061](../adr/0061-several-events-in-a-message.md)).',
     ...Object.values(streams).flatMap((stream) => [
-      `Stream ${code(stream.name)}, subjects ${codes(stream.subjects)}; consumed by ${stream.consumers.join(', ')}.`,
+      `Stream ${code(stream.name)}, subjects ${codes(stream.subjects)}; consumed by ${stream.consumers.join(', ')}` +
+        (stream.batchedSubjects.length > 0 ? `; several events in a message: ${codes(stream.batchedSubjects)}.` : '.'),
       ...kinds(stream.event).map((kind) => fieldTable(kind, 'audit')),
     ]),
   );

@@ -26,12 +26,15 @@ export function handleSpan({ subject }: Contract): SpanDescription {
   };
 }
 
-/** The publication of an event by the relay, until JetStream has stored it. */
-export function publishSpan(subject: string): SpanDescription {
+/** The publication of a message of events by the relay, until JetStream has stored it. */
+export function publishSpan(subject: string, events = 1): SpanDescription {
   return {
     name: `publish ${subject}`,
     kind: SpanKind.PRODUCER,
-    attributes: attributesOf('publish', 'send', subject),
+    attributes: {
+      ...attributesOf('publish', 'send', subject),
+      ...(events > 1 && { 'messaging.batch.message_count': events }),
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { jetstream } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
@@ -29,6 +29,7 @@ class OutboxOnly1700000000000 implements MigrationInterface {
 }
 
 const quiet = createLogger('test', 'fatal');
+const batched = { ...streams.directory, batchedSubjects: ['evt.directory.app.updated'] };
 Logger.overrideLogger(false);
 
 describe('outbox and consumers', () => {
@@ -176,6 +177,58 @@ describe('outbox and consumers', () => {
     } finally {
       await tables.query('DROP FUNCTION directory.refuse() CASCADE');
     }
+  });
+
+  it('publishes the events of a turn of the event loop in few messages, and deletes all their rows', async () => {
+    await declare();
+    const applied: string[] = [];
+    await consumer(async (events) => void applied.push(...events.map(({ id }) => id)));
+    const { outbox } = await producer(batched);
+    const all = Array.from({ length: 150 }, () => appEvent());
+    const rows = all.map((event) => outbox.row(event));
+    await tables.query(
+      `INSERT INTO directory.outbox (id, aggregate, subject, payload)
+       SELECT id, aggregate, subject, payload FROM json_populate_recordset(NULL::directory.outbox, $1)`,
+      [JSON.stringify(rows)],
+    );
+    for (const row of rows) outbox.relay.publish([row]);
+    await eventually(async () => expect(await unconfirmed()).toBe(0));
+    expect(new Set(applied)).toEqual(new Set(all.map(({ id }) => id)));
+    const jsm = await jetstreamManager(await connectAs('deploy'), { checkAPI: false });
+    // Three messages, and as many again if a busy machine let the sweep publish the rows before they had an answer.
+    expect((await jsm.streams.info('DIRECTORY')).state.last_seq).toBeLessThan(20);
+  });
+
+  it('applies the other events of a message while one cannot be applied, and that one later', async () => {
+    await declare();
+    const poison = appEvent();
+    let cured = false;
+    const applied = new Set<string>();
+    await consumer(async (events) => {
+      if (!cured && events.some((e) => e.id === poison.id)) throw new Error('not now');
+      events.forEach((e) => applied.add(e.id));
+    });
+    const { emit } = await producer(batched);
+    const others = Array.from({ length: 50 }, () => appEvent());
+    await emit([...others.slice(0, 25), poison, ...others.slice(25)]);
+    await eventually(() => expect(applied.size).toBe(50));
+    expect(await unconfirmed()).toBeGreaterThan(0);
+    cured = true;
+    await eventually(() => expect(applied.size).toBe(51));
+    await eventually(async () => expect(await unconfirmed()).toBe(0));
+  });
+
+  it('publishes again, after a replica has stopped, what is not confirmed', async () => {
+    await declare();
+    const first = await producer(batched);
+    const all = Array.from({ length: 5 }, () => appEvent());
+    await first.emit(all);
+    const numbered = async () =>
+      (await tables.query('SELECT FROM directory.outbox WHERE stream_seq IS NOT NULL')).length;
+    await eventually(async () => expect(await numbered()).toBe(5));
+    await first.outbox.relay.stop();
+    expect(await numbered()).toBe(0);
+    expect(await unconfirmed()).toBe(5);
   });
 
   it('waits for a consumer with a filter only for the events that it gets', async () => {

@@ -6,6 +6,7 @@ export * from './idempotency/keyed-request.js';
 export * from './metrics.js';
 export * from './outbox.js';
 export * from './outbox-provider.js';
+export * from './outbox-row.js';
 export * from './outbox-table.js';
 export * from './quarantine.js';
 export * from './quarantine-table.js';

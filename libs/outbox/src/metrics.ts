@@ -48,6 +48,6 @@ export const streamMaxBytes = new Gauge({
 
 export const consumerPending = new Gauge({
   name: 'holdfast_consumer_pending',
-  help: 'Events of a stream that a consumer has not acknowledged',
+  help: 'Messages of a stream that a consumer has not acknowledged; one has up to 64 events',
   labelNames: ['stream', 'consumer', 'shard'],
 });

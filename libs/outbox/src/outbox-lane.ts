@@ -2,7 +2,8 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { ServiceName, Stream } from '@holdfast/contracts';
 import type { Database } from '@holdfast/data';
 import { ProjectionAcknowledgements } from '@holdfast/messaging';
-import { Relay, type OutboxRow } from './relay.js';
+import type { OutboxRow } from './outbox-row.js';
+import { Relay } from './relay.js';
 import { StoreProbe } from './store-probe.js';
 
 /** How long a command's response waits for its read model and for the audit log. */

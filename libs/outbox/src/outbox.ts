@@ -10,7 +10,8 @@ import {
 import { statement, type Database, type Sql, type Statement } from '@holdfast/data';
 import { readModelWaitTimeouts } from './metrics.js';
 import { OutboxLane } from './outbox-lane.js';
-import type { OutboxRow, Relay } from './relay.js';
+import type { OutboxRow } from './outbox-row.js';
+import type { Relay } from './relay.js';
 
 const insert = statement(
   'outbox_insert',

@@ -34,7 +34,8 @@ class Tables1700000000000 implements MigrationInterface {
 }
 
 // The usual intervals, at which nothing is to be done most of the time, would be most of the duration of these tests.
-const quickOutbox = outboxProvider(streams.directory, undefined, { sweep: 200, confirm: 200, quarantine: 200 });
+const batched = { ...streams.directory, batchedSubjects: ['evt.directory.app.updated'] };
+const quickOutbox = outboxProvider(batched, undefined, { sweep: 200, confirm: 200, quarantine: 200 });
 
 @Module({ controllers: [quarantineController(quarantines.directory)], providers: [quickOutbox] })
 class Directory {}
@@ -135,6 +136,41 @@ test('quarantines an event that cannot be applied, confirms later ones, and appl
   await eventually(() => expect(applied).toContain(bad.id));
   await eventually(async () => expect(await unconfirmed()).toEqual([]));
   await eventually(async () => expect(await list()).toEqual({ events: [], count: 0 }));
+});
+
+test('keeps every event of a message that an older consumer cannot read, and delivers each alone', async () => {
+  const old = await as('signals');
+  const events = Array.from({ length: 5 }, () => appEvent());
+  await emit(events);
+  const pull = await jetstream(old.connection).consumers.get('DIRECTORY', 'signals');
+  const message = await eventually(async () => (await pull.next({ expires: 1000 })) ?? false);
+  expect(message.json<DirectoryEvent[]>().map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  // It knows the event by the id of the message only. The rows have their number by its fifth attempt.
+  await eventually(async () =>
+    expect(await tables.query('SELECT FROM directory.outbox WHERE stream_seq IS NOT NULL')).toHaveLength(5),
+  );
+  const [event] = message.headers!.get('Nats-Msg-Id').split('.') as [string];
+  expect(
+    await old.request(
+      quarantines.directory.quarantine,
+      { event, reason: 'does not fit' },
+      testContext({ actor: { type: 'system', id: 'signals' } }),
+    ),
+  ).toEqual({ known: true });
+  message.ack();
+  expect((await list()).events.map((held) => held.event).sort()).toEqual(events.map(({ id }) => id).sort());
+
+  await operator.request(quarantines.directory.retry, {}, testContext());
+  const alone = new Set<string>();
+  await eventually(async () => {
+    const next = await pull.next({ expires: 1000 });
+    if (next) {
+      alone.add(next.json<DirectoryEvent>().id);
+      next.ack();
+    }
+    expect(alone).toEqual(new Set(events.map(({ id }) => id)));
+  });
+  await eventually(async () => expect(await unconfirmed()).toEqual([]));
 });
 
 test('drops and counts an event that its producer never emitted, after the last attempt', async () => {

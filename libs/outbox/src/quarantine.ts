@@ -18,7 +18,8 @@ const find = statement(
 );
 const hold = statement(
   'quarantine_hold',
-  `INSERT INTO quarantined_event AS q (event, consumer, reason) SELECT event, $2, $3 FROM unnest($1::uuid[]) AS e(event)
+  `INSERT INTO quarantined_event AS q (event, consumer, reason)
+   SELECT event, $2, $3 FROM unnest($1::uuid[]) AS e(event)
    ON CONFLICT (event, consumer) DO UPDATE SET held = true, reason = excluded.reason`,
 );
 const list = statement(

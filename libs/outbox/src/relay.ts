@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
 import type { Stream } from '@holdfast/contracts';
 import type { Database } from '@holdfast/data';
-import { onConnectionStatus, publishSpan, traceHeaders } from '@holdfast/messaging';
-import { inSpan, inTraceOf } from '@holdfast/platform';
+import { onConnectionStatus } from '@holdfast/messaging';
 import { readJetStreamState, type JetStreamState } from './jetstream-state.js';
-import { consumerPending, outboxPublished, outboxUnconfirmed, publishFailures } from './metrics.js';
+import { consumerPending, outboxUnconfirmed, publishFailures } from './metrics.js';
+import type { OutboxRow } from './outbox-row.js';
+import { Publications } from './publications.js';
 import { maintainQuarantine } from './quarantine.js';
 import {
   confirmApplied,
@@ -19,27 +19,11 @@ import {
   resetOldPublished,
   resetPublished,
   unpublished,
-  type AcknowledgedEvent,
   type AppliedUpTo,
   type Backlog,
 } from './relay-statements.js';
 import type { StoreProbe } from './store-probe.js';
 import { StreamRoom } from './stream-room.js';
-
-export interface OutboxRow {
-  id: string;
-  /** Whom the event is about. */
-  aggregate: string;
-  /** JetStream subject. */
-  subject: string;
-  /** The event as JSON. */
-  payload: string;
-  /** How often the event was released from quarantine, and when last. */
-  retries?: number;
-  releasedAt?: string | null;
-  /** The shard whose services get the event; absent for the service's own bus. */
-  shard?: string | undefined;
-}
 
 const warnIntervalMs = 10_000;
 /** How often it does what is to be done again and again. Tests that wait for it choose shorter intervals. */
@@ -50,25 +34,7 @@ const intervalsMs = { flush: 200, sweep: 1000, confirm: 2000, metrics: 15_000, q
  */
 const recordAfterMs = 400;
 export type RelayIntervalsMs = typeof intervalsMs;
-/**
- * The acknowledgements of one unbroken connection. After a break none of them counts: the server may have lost the end
- * of the stream.
- */
-interface Session {
-  /**
-   * Part of each message id, so that JetStream's deduplication starts anew. A server that was killed can come back with
-   * a message whose delivery it has lost, and would reject the message's repetition as a duplicate.
-   */
-  id: string;
-  /** Events that JetStream has stored, whose sequence numbers are not in their rows yet, by id. */
-  acknowledged: Map<string, AcknowledgedEvent & { atMs: number }>;
-  /** Events that are published and not acknowledged yet. */
-  inFlight: Set<string>;
-}
-
 type Trusted = Pick<JetStreamState, 'incarnation' | 'ahead'>;
-
-const newSession = (): Session => ({ id: randomUUID(), acknowledged: new Map(), inFlight: new Set() });
 
 /**
  * Publishes outbox rows to JetStream: right after their commit, or by a sweep if the process was killed in between. A
@@ -78,9 +44,8 @@ const newSession = (): Session => ({ id: randomUUID(), acknowledged: new Map(), 
  */
 export class Relay {
   private readonly logger = new Logger('relay');
-  private readonly js: JetStreamClient;
   private jsm?: JetStreamManager;
-  private session = newSession();
+  private publications: Publications;
   /** The stream and consumers that the sequence numbers in the rows belong to; undefined until all rows were reset. */
   private trusted?: Trusted;
   private readonly timers: NodeJS.Timeout[] = [];
@@ -100,33 +65,20 @@ export class Relay {
     /** The shard whose bus `connection` is; null for the service's own bus. */
     private readonly shard: string | null = null,
   ) {
-    this.js = jetstream(connection);
+    this.publications = this.newPublications();
   }
 
   /** Publishes rows that have just been committed. Never throws: the sweep publishes rows that failed. */
   publish(rows: OutboxRow[]): void {
-    const { id: session, acknowledged, inFlight } = this.session;
-    for (const { id, subject, payload, retries = 0, releasedAt = null } of rows) {
-      inFlight.add(id);
-      outboxPublished.inc();
-      this.room.takePublished(payload);
-      // JetStream drops a message whose id it has seen within two minutes, and replies with the first one's number.
-      const options = { msgID: `${id}.${session}.${retries}`, timeout: 3000 };
-      void inTraceOf(
-        () => traceparentIn(payload),
-        () =>
-          inSpan(
-            () => publishSpan(subject),
-            (traceparent) => this.js.publish(subject, payload, { ...options, ...traceHeaders(traceparent) }),
-          ),
-      )
-        .then(({ seq }) => {
-          acknowledged.set(id, { id, seq, releasedAt, atMs: performance.now() });
-          this.probe?.stored(this.stream.name);
-        })
-        .catch((error: unknown) => this.recordFailure(error))
-        .finally(() => inFlight.delete(id));
-    }
+    for (const { payload } of rows) this.room.takePublished(payload);
+    this.publications.publish(rows);
+  }
+
+  private newPublications(): Publications {
+    return new Publications(jetstream(this.connection), this.stream, {
+      stored: () => this.probe?.stored(this.stream.name),
+      notStored: (error, events) => this.recordFailure(error, events),
+    });
   }
 
   /** Of metrics: a service with the bus of one shard only has none. */
@@ -134,10 +86,10 @@ export class Relay {
     return this.shard === null ? {} : { shard: this.shard };
   }
 
-  private recordFailure(error: unknown): void {
-    publishFailures.inc();
+  private recordFailure(error: unknown, events: number): void {
+    publishFailures.inc(events);
     this.probe?.notStored(this.stream.name, error);
-    this.failures += 1;
+    this.failures += events;
     if (performance.now() - this.warnedAt < warnIntervalMs) return;
     this.logger.warn(
       `JetStream did not store ${this.failures} events of ${this.stream.name}. ` +
@@ -166,7 +118,10 @@ export class Relay {
   async stop(): Promise<void> {
     this.stopped = true;
     this.timers.forEach(clearInterval);
-    await this.record(0);
+    await this.flushing;
+    // Other replicas publish again what is not confirmed. After a rollback they are of a version that sends each event
+    // alone, as consumers of that version need it.
+    await this.database.rows(resetPublished, [this.shard]).catch((error: unknown) => this.logger.debug(String(error)));
   }
 
   private every(intervalMs: number, work: () => Promise<void>): void {
@@ -183,7 +138,7 @@ export class Relay {
   private watchReconnects(): void {
     const handle = ({ type }: Status): void => {
       if (type === 'disconnect') {
-        this.session = newSession();
+        this.publications = this.newPublications();
         this.trusted = undefined;
       }
       // Not awaited, so that a further disconnect is handled at once.
@@ -206,13 +161,13 @@ export class Relay {
   }
 
   private async resetAndSweep(): Promise<void> {
-    const session = (this.session = newSession());
+    const publications = (this.publications = this.newPublications());
     this.trusted = undefined;
     // Read before the reset: if JetStream loses events after this, its incarnation differs at the next confirm().
     const { incarnation, ahead } = await this.readJetStreamState();
     await this.flushing;
     await this.database.rows(resetPublished, [this.shard]);
-    if (session === this.session) {
+    if (publications === this.publications) {
       this.trusted = { incarnation, ahead };
       this.room.isCrowded = false;
     }
@@ -224,33 +179,28 @@ export class Relay {
     await this.confirmUnrecorded();
   }
 
-  /**
-   * Stores the sequence numbers that were acknowledged before `afterMs`. If that fails, the rows stay unpublished and
-   * are published again.
-   */
+  /** Stores sequence numbers in their rows. If that fails, the rows stay unpublished and are published again. */
   private async record(afterMs: number): Promise<void> {
-    const { acknowledged } = this.session;
-    const before = performance.now() - afterMs;
-    const due = [...acknowledged.values()].filter(({ atMs }) => atMs <= before);
+    const { publications } = this;
+    const due = publications.acknowledged(afterMs);
     if (due.length === 0) return;
     this.flushing = recordSequenceNumbers(this.database, due).catch((error: unknown) =>
       this.logger.debug(String(error)),
     );
     await this.flushing;
-    for (const { id } of due) acknowledged.delete(id);
+    publications.forget(due.map(({ id }) => id));
   }
 
   /** Deletes the rows of events that every consumer has applied before their sequence numbers were recorded. */
   private async confirmUnrecorded(): Promise<void> {
-    const { session, trusted } = this;
-    const events = [...session.acknowledged.values()];
+    const { publications, trusted } = this;
+    const events = publications.acknowledged();
     if (events.length === 0 || !trusted) return;
     const state = await this.readJetStreamState();
     const newest = Math.max(...events.map(({ seq }) => seq));
     // What has gone wrong is for confirm() to handle, which reads recorded rows.
-    if (!this.isTrusted(state, trusted, newest) || this.room.isCrowded || session !== this.session) return;
-    for (const id of await confirmUnrecordedRows(this.database, this.appliedUpTo(state, trusted), events))
-      session.acknowledged.delete(id);
+    if (!this.isTrusted(state, trusted, newest) || this.room.isCrowded || publications !== this.publications) return;
+    publications.forget(await confirmUnrecordedRows(this.database, this.appliedUpTo(state, trusted), events));
   }
 
   /** Whether sequence numbers up to `newest` are of this stream and these consumers, and the stream has lost none. */
@@ -267,12 +217,7 @@ export class Relay {
     this.sweeping = true;
     try {
       for (;;) {
-        const { inFlight, acknowledged } = this.session;
-        const rows = await this.database.rows<OutboxRow>(unpublished, [
-          all,
-          [...inFlight, ...acknowledged.keys()],
-          this.shard,
-        ]);
+        const rows = await this.database.rows<OutboxRow>(unpublished, [all, this.publications.ids, this.shard]);
         const fitting = this.room.fitting(rows);
         this.publish(fitting);
         if (fitting.length < 500 || this.stopped) return;
@@ -338,9 +283,4 @@ export class Relay {
       if (deleted < dropBatchSize || this.stopped) return;
     }
   }
-}
-
-/** That of the request that made the change: the row has outlived it if a sweep publishes the event. */
-function traceparentIn(payload: string): string | undefined {
-  return /"traceparent":"([0-9a-f-]{55})"/.exec(payload)?.[1];
 }

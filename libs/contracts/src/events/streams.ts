@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ServiceName } from '../services.js';
+import type { EventType } from './event-types.js';
 import { directoryEventSchema, eventSubject, issuanceEventSchema, producerConfirmedSubjects } from './events.js';
 
 /** The JetStream stream of a producer, with one durable consumer per consuming service. */
@@ -14,6 +15,11 @@ export interface Stream<Event extends z.ZodType = z.ZodType> {
    * that begins so. JetStream does not deliver the others to it.
    */
   filters: Partial<Record<ServiceName, readonly string[]>>;
+  /**
+   * Subjects of events of which a message may contain several, since many occur at once
+   * (docs/adr/0061-several-events-in-a-message.md). Not those that end a session.
+   */
+  batchedSubjects: readonly string[];
   /** Consumers that acknowledge to the producer what they have applied, because a command's response waits for it. */
   awaited: readonly ServiceName[];
   /** Subjects of events whose outbox rows stay until their producer deletes them (`confirmedByProducer`). */
@@ -33,13 +39,14 @@ const mebibyte = 1_048_576;
 function stream<Event extends z.ZodType>(
   producer: ServiceName,
   event: Event,
-  rest: Pick<Stream, 'consumers' | 'filters' | 'awaited' | 'maxBytes'>,
+  { batched = [], ...rest }: Pick<Stream, 'consumers' | 'filters' | 'awaited' | 'maxBytes'> & { batched?: EventType[] },
 ): Stream<Event> {
   return {
     name: producer.toUpperCase(),
     producer,
     subjects: [`evt.${producer}.>`],
     event,
+    batchedSubjects: batched.map((type) => eventSubject(producer, type)),
     producerConfirmedSubjects: producerConfirmedSubjects(producer),
     ...rest,
   };
@@ -50,6 +57,7 @@ export const streams = {
     consumers: ['subjects', 'audit', 'auth', 'signals'],
     // Most events are about offers, and none of those ends a session.
     filters: { auth: ['credential.>', 'subject.>'] },
+    batched: ['offer.created', 'offer.expired', 'offer.withdrawn'],
     awaited: ['subjects', 'audit'],
     maxBytes: 1024 * mebibyte,
   }),
