@@ -1,6 +1,5 @@
 // Measures the stack in HOLDFAST_HOME, which tools/testing/bench.ts has started, and its baselines, and prints tables.
 // It has no limits: nothing here passes or fails.
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,21 +9,27 @@ import { auditLogTable, measureAuditLog } from './audit-log.ts';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
 import { idleCpuOf, memoryOf, startTimes } from './footprint.ts';
-import { growthTable, measureGrowth } from './growth.ts';
+import { growthLots, isGrowth, measureGrowth } from './growth/growth.ts';
+import { lotTable, type Lot } from './growth/lot.ts';
+import { commitOfClone } from './history/commit.ts';
+import { thisMachine, versionsOf } from './history/machine.ts';
+import { savedCases, savedFootprint } from './history/saved-requests.ts';
+import { saveResult } from './history/saved-results.ts';
+import type { SavedResult } from './history/schema.ts';
 import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
-import { hasMoreCores, help, parseOptions, type Options } from './options.ts';
+import { help, parseOptions, type Options } from './options.ts';
 import { measureOverload, overloadCases, overloadMemoryTable, overloadTable } from './overload.ts';
 import { makePeopleCases, peopleCaseNames } from './people-cases.ts';
 import { seedPeople, type SeededPeople } from './people.ts';
-import { summarize } from './profile-summary.ts';
-import { profileWhile } from './profile.ts';
+import { profileService } from './profile-service.ts';
 import { measureRateLimits, rateLimitsTable } from './rate-limits.ts';
 import { baselineList, footprintTable, processTable, speedTable } from './report.ts';
 import { runRounds } from './rounds.ts';
 import { copyTables, seedSubjects } from './seed.ts';
 import { Stack } from './stack.ts';
 import { figure, table } from './table.ts';
+import { stayOnTwoCores } from './two-cores.ts';
 import { measureVerify, verifyTable } from './verify.ts';
 
 const options = parse();
@@ -32,8 +37,10 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`);
 /** Load of the machine before the first measurement. */
 const [loadBefore = 0] = loadavg();
 const machine = `${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}`;
+const commit = commitOfClone();
+if (options.save) requireCleanTree();
 const stack = new Stack(process.env.HOLDFAST_HOME ?? '.holdfast');
-await stayOnTwoCores();
+await stayOnTwoCores(stack, print);
 await sleep(3000);
 print('Measuring the stack at rest ...');
 const idle = { memory: await memoryOf(stack), cpu: await idleCpuOf(stack, 5) };
@@ -45,15 +52,25 @@ print(`Seeding ${options.subjects} customers ...`);
 const reader = await seedSubjects(stack, pool, options.subjects);
 await copyTables(pool);
 const people = needsPeople(options) ? await seededPeople() : undefined;
+
+const lots = growthLots(options.only);
 if (options.only.includes('overload') || options.only.includes('anonymous')) await measureAlone(options);
-else if (options.profile === undefined) await measure(options);
-else await profileService(options.profile, options.only);
+else if (options.profile !== undefined)
+  await profileService(options.profile, { stack, bench, cases: await chosenCases() }, print);
+else {
+  if (options.only.length === 0 || !options.only.every(isGrowth)) await measure(options);
+  if (lots.length > 0) await grow();
+}
 bench.end();
 await pool.end();
 
 async function cases(): Promise<Case[]> {
   const made = await makeCases(stack, reader, pool, bench.stockUrl, options.subjects);
   return people ? [...made, ...(await makePeopleCases(stack, people))] : made;
+}
+
+async function chosenCases(): Promise<Case[]> {
+  return (await cases()).filter(({ name }) => options.only.length === 0 || options.only.includes(name));
 }
 
 function needsPeople({ only }: Options): boolean {
@@ -73,7 +90,7 @@ async function measureAlone({ only, seconds, connections, calls, json }: Options
   const anonymous = only.includes('anonymous')
     ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, print)
     : undefined;
-  print(`\n${machine}; commit ${commit()}, load average ${figure(loadBefore)} before\n`);
+  print(`\n${machine}; commit ${describe(commit)}, load average ${figure(loadBefore)} before\n`);
   if (overload) print(`${overloadTable(overload)}\n\n${overloadMemoryTable(overload)}\n`);
   if (anonymous) print(`${anonymousTable(anonymous)}\n`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous }, mapsAsObjects, 2)}\n`);
@@ -83,7 +100,7 @@ function mapsAsObjects(_key: string, value: unknown): unknown {
   return value instanceof Map ? Object.fromEntries(value as Map<string, unknown>) : value;
 }
 
-async function measure({ rounds, seconds, only, organizations, json }: Options): Promise<void> {
+async function measure({ rounds, seconds, subjects, only, organizations, json }: Options): Promise<void> {
   const pairs = await runRounds(bench, cases, options, print);
   const loaded = await memoryOf(stack);
   const plans = await explainPages(pool, await cases());
@@ -101,8 +118,6 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
         print,
       )
     : undefined;
-  const includesGrowth = only.length === 0 || only.includes('growth');
-  const growth = includesGrowth ? await measureGrowth(stack, pool, rounds, print) : undefined;
   const verified = only.length === 0 || only.includes('verify') ? await measureVerify(rounds, print) : undefined;
   const limits = only.length === 0 || only.includes('limits') ? measureRateLimits(rounds) : undefined;
   print('Restarting each service, one at a time ...');
@@ -111,7 +126,7 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
 
   print(`\n${machine}; medians of ${rounds} rounds of ${seconds} s`);
   const [loadAfter = 0] = loadavg();
-  print(`commit ${commit()}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
+  print(`commit ${describe(commit)}, load average ${figure(loadBefore)} before, ${figure(loadAfter)} after\n`);
   print(`${speedTable(pairs)}\n\nBaselines:\n${baselineList(pairs)}\n\n${processTable(pairs)}\n`);
   print(
     `${table(
@@ -121,7 +136,6 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   );
   if (issuers) print(`${issuersTable(issuers)}\n`);
   if (log) print(`${auditLogTable(log)}\n`);
-  if (growth) print(`${growthTable(growth)}\n`);
   if (verified) print(`${verifyTable(verified)}\n`);
   if (limits) print(`${rateLimitsTable(limits)}\n`);
   print(`${footprintTable(idle, loaded, starts)}\n`);
@@ -129,6 +143,17 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
     `The launcher started the full stack in an empty folder in ${figure(ready / 1000)} s: ` +
       'servers, tables, streams, services and demo.',
   );
+  if (options.save)
+    await save({
+      requests: {
+        ...conditions(),
+        rounds,
+        seconds,
+        subjects,
+        cases: savedCases(pairs),
+        footprint: savedFootprint(idle, loaded, starts),
+      },
+    });
   if (json === undefined) return;
   const everything = {
     options,
@@ -136,7 +161,6 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
     plans,
     issuers,
     log,
-    growth,
     verified,
     idle: { memory: Object.fromEntries(idle.memory), cpu: Object.fromEntries(idle.cpu) },
     loaded: Object.fromEntries(loaded),
@@ -146,27 +170,24 @@ async function measure({ rounds, seconds, only, organizations, json }: Options):
   writeFileSync(json, `${JSON.stringify(everything, null, 2)}\n`);
 }
 
-async function profileService(service: string, only: string[]): Promise<void> {
-  const { pid } = (await stack.members()).find((m) => m.name === service)!;
-  for (const { name, stack: job } of await cases()) {
-    if (only.length > 0 && !only.includes(name)) continue;
-    const load = { concurrency: 16, seconds: 5 };
-    await bench.measure(job, load);
-    const { packages, functions, busy } = summarize(await profileWhile(pid, () => bench.measure(job, load)));
-    const rows = (times: typeof packages, maxRows: number): string[][] =>
-      times.slice(0, maxRows).map((t) => [t.name, `${figure(t.share * 100)} %`]);
-    print(`\n${service} under ${name}: busy ${figure(busy * 100)} % of the time\n`);
-    print(`${table(['package', 'self time'], rows(packages, 25))}\n`);
-    print(table(['function', 'self time'], rows(functions, 40)));
-  }
+async function grow(): Promise<void> {
+  const grown = await measureGrowth(lots, { stack, pool, bench }, options, print);
+  print(`\n${machine}; commit ${describe(commit)}, load average ${figure(loadBefore)} before\n`);
+  for (const lot of grown) print(`${lotTable(lot)}\n`);
+  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify({ growth: grown }, null, 2)}\n`);
+  if (options.save)
+    await save({
+      growth: Object.fromEntries(grown.map(({ name, points }: Lot) => [name, { ...conditions(), points }])),
+    });
 }
 
-/** Binds the stack and this process to two cores. The processes that they start inherit it. */
-async function stayOnTwoCores(): Promise<void> {
-  if (!hasMoreCores()) return;
-  const pids = [process.pid, ...(await stack.members()).map((m) => m.pid)];
-  const statuses = pids.map((pid) => spawnSync('taskset', ['-a', '-p', '-c', '0,1', String(pid)]).status);
-  if (!statuses.every((status) => status === 0)) print('taskset failed, so the figures are for more than two cores.');
+function conditions(): { date: string; loadBefore: number } {
+  return { date: new Date().toISOString(), loadBefore };
+}
+
+async function save(parts: Pick<SavedResult, 'requests' | 'growth'>): Promise<void> {
+  const versions = await versionsOf(stack, pool);
+  print(`Saved: ${saveResult({ schema: 1, commit: commit.hash, machine: thisMachine(), versions, ...parts })}`);
 }
 
 function parse(): Options {
@@ -181,8 +202,14 @@ function parse(): Options {
   }
 }
 
-/** The commit that is measured, and whether the work tree has changes. */
-function commit(): string {
-  const git = (...args: string[]) => spawnSync('git', args, { encoding: 'utf8' }).stdout?.trim() ?? '';
-  return `${git('rev-parse', '--short', 'HEAD') || 'unknown'}${git('status', '--porcelain') ? ' with changes' : ''}`;
+function describe({ hash, isChanged }: typeof commit): string {
+  return `${hash.slice(0, 12) || 'unknown'}${isChanged ? ' with changes' : ''}`;
+}
+
+/** A result that belongs to no commit could not be compared with anything. */
+function requireCleanTree(): void {
+  if (commit.hash && !commit.isChanged) return;
+  const reason = commit.hash ? 'The work tree has changes, so' : 'This is no clone with commits, so';
+  process.stderr.write(`${reason} --save would assign the result to a wrong commit. Commit, or use --json FILE.\n`);
+  process.exit(2);
 }

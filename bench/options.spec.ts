@@ -10,6 +10,15 @@ test('accepts options with a space and with =', () => {
   expect(parseOptions(['--concurrency', '8']).concurrency).toEqual([8]);
 });
 
+test('saves only when told, and measures growth to the end unless told otherwise', () => {
+  expect(parseOptions([])).toMatchObject({ save: false, largest: Infinity });
+  expect(parseOptions(['--save', '--largest', '1000', '--rounds', '1'])).toMatchObject({
+    save: true,
+    largest: 1000,
+    rounds: 1,
+  });
+});
+
 test('measures 1, 16 and 64 concurrent requests by default', () => {
   expect(parseOptions([]).concurrency).toEqual([1, 16, 64]);
 });

@@ -27,6 +27,7 @@ export function speedTable(pairs: readonly Pair[]): string {
     'req/s ÷ base',
     'CPU ÷ base',
     'load µs',
+    'warm',
     'failed',
   ];
   const rows = groups(pairs).map((group) => [
@@ -42,6 +43,7 @@ export function speedTable(pairs: readonly Pair[]): string {
     medianOf(group, (p) => p.baseline && p.stack.rate / p.baseline.rate),
     medianOf(group, (p) => p.baseline && p.stack.total / p.baseline.total),
     medianOf(group, (p) => p.stack.ownCpu / Math.max(1, p.stack.requests)),
+    group[0]!.warmUp.flat ? 'yes' : 'no',
     String(group.reduce((sum, p) => sum + p.stack.failures + (p.baseline?.failures ?? 0), 0)),
   ]);
   return table(head, rows);

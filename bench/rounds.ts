@@ -1,7 +1,7 @@
 import type { Case } from './cases.ts';
 import type { Bench, Measured } from './measure.ts';
 import type { Options } from './options.ts';
-import { warmUp } from './warm-up.ts';
+import { warmUp, type WarmUp } from './warm-up.ts';
 import type { Job } from './workers/job.ts';
 
 /** One measurement of the stack, and the one of the baseline right after it. */
@@ -9,6 +9,8 @@ export interface Pair {
   name: string;
   against: string;
   concurrency: number;
+  /** Of the stack, before the first round. */
+  warmUp: WarmUp;
   stack: Measured;
   baseline?: Measured;
 }
@@ -24,14 +26,15 @@ export async function runRounds(
   progress: (text: string) => void,
 ): Promise<Pair[]> {
   const pairs: Pair[] = [];
+  const warmUps = new Map<string, WarmUp>();
   for (const { name, stack, baseline, concurrency: own = concurrency } of await cases()) {
     if (only.length > 0 && !only.includes(name)) continue;
     const load = { concurrency: Math.max(...own), seconds };
-    const warm = async (job: Job): Promise<number> =>
-      (await warmUp(async () => (await bench.measure(job, load)).total)).length;
-    const runs = { stack: await warm(stack), baseline: baseline && (await warm(baseline)) };
-    const baselineRuns = runs.baseline ? `, baseline after ${runs.baseline}` : '';
-    progress(`Warmed up: ${name} after ${runs.stack} runs${baselineRuns}`);
+    const warm = (job: Job): Promise<WarmUp> => warmUp(async () => (await bench.measure(job, load)).total);
+    const ofStack = await warm(stack);
+    const ofBaseline = baseline && (await warm(baseline));
+    warmUps.set(name, ofStack);
+    progress(`Warmed up: ${name} ${describe(ofStack)}${ofBaseline ? `, baseline ${describe(ofBaseline)}` : ''}`);
   }
   for (let round = 1; round <= rounds; round++) {
     for (const { name, against, stack, baseline, concurrency: own = concurrency } of await cases()) {
@@ -45,9 +48,13 @@ export async function runRounds(
         const baselineRate = measured.baseline ? `, baseline ${measured.baseline.rate.toFixed(0)}/s` : '';
         const rate = `${measured.stack.rate.toFixed(0)}/s${baselineRate}`;
         progress(`Round ${round} of ${rounds}: ${name} at ${inFlight}: ${rate}`);
-        pairs.push({ name, against, concurrency: inFlight, ...measured });
+        pairs.push({ name, against, concurrency: inFlight, warmUp: warmUps.get(name)!, ...measured });
       }
     }
   }
   return pairs;
+}
+
+function describe({ runs, flat }: WarmUp): string {
+  return flat ? `flat after ${runs} runs` : `not flat after ${runs} runs`;
 }

@@ -50,6 +50,29 @@ export async function seedSubjects(
   return { clientId: app.clientId, clientSecret };
 }
 
+/** Inserts the customers of an app, of whom the read model has been seeded, into issuance, with the same ids. */
+export async function seedIssuance(pool: Pool, app: string): Promise<void> {
+  const seeded = `FROM subjects.subject CROSS JOIN LATERAL (SELECT state::json->'credentials'->0 AS credential,
+      state::json->'offers'->0 AS offer) AS parts WHERE app = $1`;
+  for (const insert of [
+    `INSERT INTO issuance.subject (id, org, app, version, created_at)
+     SELECT subject, org, app, version, created_at ${seeded}`,
+    `INSERT INTO issuance.credential
+       (id, subject, org, type, status, revocable, created_at, issued_at, holder_claimed_at, holder_app)
+     SELECT (credential->>'id')::uuid, subject, org, credential->>'credentialType', credential->>'status', true,
+       created_at, (credential->>'issuedAt')::timestamptz, (credential->>'holderClaimedAt')::timestamptz,
+       credential->>'holderApp' ${seeded}`,
+    // Their expirations would be emitted during the measurement.
+    `INSERT INTO issuance.offer
+       (id, credential, subject, org, app, token_hash, status, expires_at, created_at, expiration_emitted)
+     SELECT (offer->>'id')::uuid, (credential->>'id')::uuid, subject, org, app,
+       sha256(convert_to(offer->>'id', 'UTF8')),
+       offer->>'status', (offer->>'expiresAt')::timestamptz, created_at, true ${seeded}`,
+  ])
+    await pool.query(insert, [app]);
+  await pool.query('VACUUM ANALYZE issuance.subject, issuance.credential, issuance.offer');
+}
+
 /** Copies issuance's tables, with keys and indexes, for the baseline. */
 export async function copyTables(pool: Pool): Promise<void> {
   const like = (name: string): string => `CREATE TABLE ${copySchema}.${name} (LIKE issuance.${name} INCLUDING ALL)`;

@@ -18,7 +18,7 @@ export interface App {
   redirectUris: string[];
 }
 
-const commandLine = fileURLToPath(new URL('../tools/holdfast.mjs', import.meta.url));
+const thisClone = fileURLToPath(new URL('..', import.meta.url));
 
 /** The running stack, as the files in its folder describe it. */
 export class Stack {
@@ -29,10 +29,12 @@ export class Stack {
   readonly natsUrl: string;
   /** The members of secrets.json, by the names of docs/reference/secrets.md. */
   readonly secrets: Record<string, string>;
+  readonly #commandLine: string;
   readonly #home: string;
   readonly #control: { port: number; token: string };
 
-  constructor(home: string) {
+  /** @param clone whose command line the stack understands */
+  constructor(home: string, clone = thisClone) {
     const read = (file: string): unknown => JSON.parse(readFileSync(join(home, file), 'utf8'));
     const launcher = read('launcher.json') as {
       baseUrl: string;
@@ -41,6 +43,7 @@ export class Stack {
       control: { port: number; token: string };
     };
     const demo = read('demo.json') as { organizations: { shortId: string; apps: (App & { name: string })[] }[] };
+    this.#commandLine = join(clone, 'tools', 'holdfast.mjs');
     this.#home = home;
     this.#control = launcher.control;
     this.baseUrl = launcher.baseUrl;
@@ -80,7 +83,7 @@ export class Stack {
   /** Runs a command of the operator and resolves to its JSON output. */
   async operator(...args: string[]): Promise<unknown> {
     const env = { ...process.env, HOLDFAST_HOME: this.#home };
-    const { stdout } = await promisify(execFile)(process.execPath, [commandLine, ...args, '--json'], { env });
+    const { stdout } = await promisify(execFile)(process.execPath, [this.#commandLine, ...args, '--json'], { env });
     return JSON.parse(stdout);
   }
 

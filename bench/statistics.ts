@@ -11,3 +11,14 @@ export function percentile(sorted: readonly number[] | Float64Array, p: number):
   if (sorted.length === 0) return Number.NaN;
   return sorted[Math.max(0, Math.ceil(sorted.length * p) - 1)]!;
 }
+
+/** What several rounds measured. */
+export interface Spread {
+  median: number;
+  min: number;
+  max: number;
+}
+
+export function spreadOf(values: readonly number[]): Spread {
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
+}

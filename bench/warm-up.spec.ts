@@ -11,10 +11,10 @@ test.each([
 
 test('repeats until three runs are flat', async () => {
   const costs = [900, 500, 300, 290, 285, 100];
-  expect(await warmUp(() => Promise.resolve(costs.shift()!))).toEqual([900, 500, 300, 290, 285]);
+  expect(await warmUp(() => Promise.resolve(costs.shift()!))).toEqual({ runs: 5, flat: true });
 });
 
 test('ends after ten runs that are never flat', async () => {
   let cost = 1;
-  expect(await warmUp(() => Promise.resolve((cost *= 2)))).toHaveLength(10);
+  expect(await warmUp(() => Promise.resolve((cost *= 2)))).toEqual({ runs: 10, flat: false });
 });

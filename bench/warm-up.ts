@@ -3,15 +3,21 @@ const maxDifference = 0.05;
 const minRuns = 3;
 const maxRuns = 10;
 
+export interface WarmUp {
+  runs: number;
+  /** Whether the last three runs were flat: the steady state. Otherwise the figures contain some of the warm-up. */
+  flat: boolean;
+}
+
 /**
  * Repeats a measurement until it is flat: CPU per request of the last two runs is within 5 % of the run before. V8
  * optimizes and pools fill for some seconds. It ends after ten runs (about 20 s of load) in any case; then the machine
  * was too busy.
  */
-export async function warmUp(measure: () => Promise<number>): Promise<number[]> {
+export async function warmUp(measure: () => Promise<number>): Promise<WarmUp> {
   const seen: number[] = [];
   while (seen.length < maxRuns && !isFlat(seen)) seen.push(await measure());
-  return seen;
+  return { runs: seen.length, flat: isFlat(seen) };
 }
 
 export function isFlat(seen: readonly number[]): boolean {

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
 import { actionsPage } from './actions.ts';
+import { benchmarkPages } from './benchmarks.ts';
 import { busPage } from './bus.ts';
 import { chartValuesPage, chartValuesSchema } from './chart-values.ts';
 import { chartServices } from './chart.ts';
@@ -28,6 +29,7 @@ const pages: Record<string, string> = {
   'metrics.md': await metricsPage(),
   'secrets.md': secretsPage(),
   'values.md': chartValuesPage(),
+  ...(await benchmarkPages()),
 };
 
 /** Generated files by their paths. Those of docs/reference are all of that folder. */

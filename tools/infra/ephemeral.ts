@@ -5,7 +5,7 @@ import { buildOf, root } from '../setup/paths.mjs';
 import { startTimeOf } from '../setup/processes.mjs';
 import { ChildProcessRegistry } from './child-process-registry.ts';
 import { eventually, freePort } from './ports.ts';
-import { postgresFolder } from './postgres-home.ts';
+import { postgresFolder, sharedFolder } from './postgres-home.ts';
 import { postgresProgram, postgresUrl } from './postgres.ts';
 import { hasEnded, lastErrorLine, spawnProgram, stopProgram, type Program } from './program.ts';
 
@@ -16,6 +16,8 @@ export class EphemeralServers {
   readonly folder = join(tests, String(process.pid));
   /** HOLDFAST_HOME of a stack that the tests start. */
   readonly stackFolder = stackFolderOf(this.folder);
+  /** A clone of another commit, whose stack has its folder and build inside of it (tools/testing/base-clone.ts). */
+  readonly baseClone = baseCloneOf(this.folder);
   readonly #children: ChildProcessRegistry;
   readonly #stops: (() => Promise<void>)[] = [];
 
@@ -45,6 +47,12 @@ export class EphemeralServers {
     this.#stops.push(stop);
   }
 
+  /** Stops everything and exits when this process is to end, or its parent has ended. */
+  stopOnSignals(): void {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
+      process.once(signal, () => void this.stop().then(() => process.exit(1)));
+  }
+
   async #start(program: Program): Promise<void> {
     const child = spawnProgram(program, this.#children);
     this.#stops.push(() => stopProgram(child, program));
@@ -71,12 +79,17 @@ function stackFolderOf(folder: string): string {
   return join(folder, 'stack');
 }
 
+function baseCloneOf(folder: string): string {
+  return join(folder, 'clone');
+}
+
 /** Removes the folder of a run, and the folders of its servers that lie elsewhere. */
 function removeFolders(folder: string): void {
   for (const path of [
     postgresFolder(folder),
     postgresFolder(stackFolderOf(folder)),
     buildOf(stackFolderOf(folder)),
+    sharedFolder(baseCloneOf(folder)),
     folder,
   ])
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });

@@ -57,8 +57,9 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
 }
 
-function sharedFolder(): string {
-  return join('/var/tmp', `holdfast-${hash(root)}`);
+/** Of all stacks of a clone that root starts. */
+export function sharedFolder(clone = root): string {
+  return join('/var/tmp', `holdfast-${hash(clone)}`);
 }
 
 function installedBinaries(): string {

@@ -25,21 +25,21 @@ const highLimits = {
 
 /**
  * Starts a full stack for the black-box tests, with two replicas where the specification makes promises about replicas.
- * `servers` stops it, even if Ctrl-C comes while it starts.
+ * `servers` stops it, even if Ctrl-C comes while it starts. The program and its build are those of `clone`.
  * @returns variables that tell the tests its folder and addresses
  */
 export async function startStack(
   servers: EphemeralServers,
   replicas = 'auth=2,gateway=2,subjects=2',
   more: string[] = [],
+  { clone = root, home = servers.stackFolder }: { clone?: string; home?: string } = {},
 ): Promise<NodeJS.ProcessEnv> {
-  const home = servers.stackFolder;
   const port = await freePorts(2);
   const shop = await freePorts(2);
   // A test listens here for requests of the stack.
   const receiver = `http://localhost:${await freePorts(1)}`;
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
-  const stack = fork(join(root, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
+  const stack = fork(join(clone, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {
       ...env,

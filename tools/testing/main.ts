@@ -14,9 +14,7 @@ const results = new Map<keyof typeof budgets, Result>();
 const buildSeconds = Number(process.env.HOLDFAST_BUILD_SECONDS ?? 0);
 if (buildSeconds) results.set('build and lint', { passed: 0, failed: 0, durationMs: buildSeconds * 1000 });
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const) {
-  process.once(signal, () => void servers.stop().then(() => process.exit(1)));
-}
+servers.stopOnSignals();
 
 for (const stage of selected) results.set(stage, await runStage(stage));
 await servers.stop();
