@@ -16,6 +16,7 @@ import { HubSessions } from './hub/hub-sessions.js';
 import { PeopleOfHub } from './hub/people-of-hub.js';
 import { PersonTokens } from './hub/person-tokens.js';
 import { KeyWatch } from './keys/key-watch.js';
+import { KeysInAdvance } from './keys/keys-in-advance.js';
 import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
 import { PlatformSigningKeys } from './keys/platform-signing-keys.js';
@@ -29,6 +30,7 @@ import { Customers } from './organization-issuer/customers.js';
 import { IssuerServices } from './organization-issuer/issuer-services.js';
 import { Issuers } from './organization-issuer/issuers.js';
 import { People } from './organization-issuer/people.js';
+import { DirectoryEventsConsumer } from './organizations/directory-events.consumer.js';
 import { Organizations } from './organizations/organizations.js';
 import { WebOrigins } from './organizations/web-origins.js';
 import { AppTokens } from './platform-issuer/app-tokens.js';
@@ -38,7 +40,6 @@ import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { RecordOutbox } from './record-outbox/record-outbox.js';
 import { AuthKeyRotation } from './rotation/key-rotation.js';
-import { PersonRevocationsConsumer } from './sessions/people/person-revocations.consumer.js';
 import { PersonRevocations } from './sessions/people/person-revocations.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
 import { SessionRevocations } from './sessions/session-revocations.js';
@@ -90,6 +91,7 @@ const deniedRequests = {
     RecordOutbox,
     SigningKeys,
     KeyWatch,
+    KeysInAdvance,
     PlatformSigningKeys,
     AuthKeyRotation,
     SecretHashes,
@@ -109,7 +111,7 @@ const deniedRequests = {
     SessionRevocations,
     SessionRevocationsConsumer,
     PersonRevocations,
-    PersonRevocationsConsumer,
+    DirectoryEventsConsumer,
     outboundProvider,
     LogoutNotifications,
     LogoutSender,

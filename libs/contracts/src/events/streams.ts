@@ -67,6 +67,7 @@ export const streams = {
       auth: [
         'assignment.ended',
         'group.member_removed',
+        'organization.created',
         'user.activated',
         'user.deactivated',
         'user.erasure_started',

@@ -23,8 +23,9 @@ const withCheck: readonly string[] = [
 ] satisfies DirectoryEvent['type'][];
 
 /**
- * What events of directory revoke, and what has to be checked (docs/adr/0038-sign-in-of-people.md). Auth gets only
- * events of types that can lead to either (`filters` in libs/contracts/src/events/streams.ts).
+ * What events of directory revoke, and what has to be checked (docs/adr/0038-sign-in-of-people.md). Of all
+ * events, auth gets the types that can lead to either, and new organizations (`filters` in
+ * libs/contracts/src/events/streams.ts).
  */
 export function planOf(events: readonly DirectoryEvent[]): RevocationPlan {
   const revocations = events.flatMap((event): SessionRevocation[] => {
