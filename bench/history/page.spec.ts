@@ -48,6 +48,12 @@ test('the page names commit, machine, load, and cases whose warm-up did not beco
   expect(page).toContain('| 5 of 2 s | 0.20, 3.00 | get |');
 });
 
+test('without saved results the page says so and has no image', () => {
+  const pages = benchmarkPages([]);
+  expect(Object.keys(pages)).toEqual(['benchmarks.md']);
+  expect(pages['benchmarks.md']).toContain('No result is saved yet.');
+});
+
 test('text is escaped', () => {
   const image = benchmarkPages([savedResult([savedCase('<get> & "list"', 100)])])['benchmark-cpu.svg'];
   expect(image).toContain('&lt;get&gt; &amp; &quot;list&quot; at 16');

@@ -12,10 +12,14 @@ export function benchmarkPages(results: readonly SavedResult[] = readResults()):
     '<!-- Generated from bench/results by `node tools/generate.mjs`. Do not edit. -->',
     'What `npm run bench -- --save` measured ([how to read it](../../bench/README.md)). Compare two results with ' +
       '`npm run bench -- compare A B`, two commits on a machine that others use with `npm run bench -- ab COMMIT`.',
-    resultTable(results),
-    '## CPU per request',
-    'CPU µs per request over all processes, medians of the rounds.',
-    '![CPU µs per request by process](benchmark-cpu.svg)',
+    ...(results.length > 0
+      ? [
+          resultTable(results),
+          '## CPU per request',
+          'CPU µs per request over all processes, medians of the rounds.',
+          '![CPU µs per request by process](benchmark-cpu.svg)',
+        ]
+      : ['No result is saved yet.']),
     ...(grown.length > 0
       ? [
           '## Growth',
@@ -26,7 +30,7 @@ export function benchmarkPages(results: readonly SavedResult[] = readResults()):
   ];
   return {
     'benchmarks.md': `${blocks.join('\n\n')}\n`,
-    'benchmark-cpu.svg': cpuPlot(results),
+    ...(results.length > 0 && { 'benchmark-cpu.svg': cpuPlot(results) }),
     ...(grown.length > 0 && { 'benchmark-growth.svg': growthPlot(results) }),
   };
 }
