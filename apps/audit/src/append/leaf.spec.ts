@@ -38,16 +38,16 @@ describe('a leaf', () => {
   });
 
   it('yields the record again, with pseudonyms only where no mapping exists', () => {
-    const target = (id: string) => [
-      { type: 'customer', id },
+    const targets = (customer: object) => [
+      { type: 'customer', ...customer },
       { type: 'app', id: 'app-1' },
     ];
     expect(eventOf(7, leaf.bytes, new Map([[pseudonym, { value: 'c' }]]))).toEqual({
       ...record,
       seq: 7,
-      targets: target('c'),
+      targets: targets({ id: 'c', pseudonym }),
     });
-    expect(eventOf(7, leaf.bytes, new Map())).toEqual({ ...record, seq: 7, targets: target(pseudonym) });
+    expect(eventOf(7, leaf.bytes, new Map())).toEqual({ ...record, seq: 7, targets: targets({ id: pseudonym }) });
   });
 });
 
@@ -59,6 +59,10 @@ describe('a customer who is the actor', () => {
     const leaf = leafOf(acting, () => pseudonym);
     expect(leaf.actorId).toBe(pseudonym);
     expect(leaf.bytes.toString()).not.toContain('Ada');
-    expect(eventOf(1, leaf.bytes, new Map([[pseudonym, { value: 'c' }]])).actor).toEqual({ type: 'customer', id: 'c' });
+    expect(eventOf(1, leaf.bytes, new Map([[pseudonym, { value: 'c' }]])).actor).toEqual({
+      type: 'customer',
+      id: 'c',
+      pseudonym,
+    });
   });
 });

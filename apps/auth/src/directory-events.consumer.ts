@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { streams, type DirectoryEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
-import { KeysInAdvance } from '../keys/keys-in-advance.js';
-import { PersonRevocations } from '../sessions/people/person-revocations.js';
+import { KeysInAdvance } from './keys/keys-in-advance.js';
+import { PersonRevocations } from './sessions/people/person-revocations.js';
 
 /** Consumes the events of new organizations, and those that may end what people are signed in to. */
 @Injectable()
