@@ -40,7 +40,10 @@ const agent = new Agent({ keepAlive: true, maxSockets: 128 });
 /** The X-Request-Id that a test chose, by the id that Holdfast assigned: an erasure removes the former from the log. */
 export const chosenIds = new Map<string, string>();
 
-/** Sends a request and reads the whole response. Rejects only when there is none. */
+/**
+ * Sends a request and reads the whole response, of a stream of events only the headers. Rejects only when there is no
+ * response.
+ */
 export function exchange<Body = Problem>({
   origin,
   method = 'GET',
@@ -66,9 +69,7 @@ export function exchange<Body = Problem>({
       },
       (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
+        const finish = (): void => {
           const text = Buffer.concat(chunks).toString('utf8');
           const flat = Object.fromEntries(
             Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(', ')]),
@@ -82,7 +83,14 @@ export function exchange<Body = Problem>({
             body: parse(text, flat['content-type']) as Body,
             milliseconds: performance.now() - began,
           });
-        });
+        };
+        if (response.headers['content-type']?.startsWith('text/event-stream')) {
+          finish();
+          return void response.destroy();
+        }
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', finish);
       },
     );
     outgoing.on('error', reject);

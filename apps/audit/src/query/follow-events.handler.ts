@@ -9,6 +9,7 @@ import {
 import { ReadDatabase, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { eventOf } from '../append/leaf.js';
+import { OperatorRecords } from '../intake/operator-records.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { EntryDecryption, type StoredEntry } from './entry-decryption.js';
 import { pseudonymized } from './filter-pseudonyms.js';
@@ -27,13 +28,16 @@ export class FollowEventsHandler {
     private readonly database: ReadDatabase,
     private readonly mappings: PseudonymMappings,
     private readonly decryption: EntryDecryption,
+    private readonly operator: OperatorRecords,
   ) {}
 
   @Handles(followAuditEvents)
   async handle(
     { filter, limit, after, named }: RequestOf<typeof followAuditEvents>,
-    { org }: RequestContext,
+    context: RequestContext,
   ): Promise<ReplyOf<typeof followAuditEvents>> {
+    const { org } = context;
+    await this.operator.record(context, 'audit.follow');
     if (after === undefined) {
       const [end] = await this.database.rows<{ seq: number }>(selectEnd, [org]);
       return { items: [], after: end?.seq ?? 0, hasMore: false };

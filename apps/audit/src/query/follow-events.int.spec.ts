@@ -11,14 +11,17 @@ import {
   recordOf,
   replicaOf,
 } from '../audit.fixture.js';
+import type { OperatorRecords } from '../intake/operator-records.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { FollowEventsHandler } from './follow-events.handler.js';
 import { generateLog, type GeneratedLog } from './generated-log.fixture.js';
 import { listStatement } from './list-statement.js';
 
+/** Requests of the gateway are recorded by the gateway. */
+const notOperator = { record: () => Promise.resolve() } as unknown as OperatorRecords;
 const handlerOf = (database: Database, keys = auditKeys()): FollowEventsHandler => {
   const reads = new ReadDatabase(database);
-  return new FollowEventsHandler(reads, new PseudonymMappings(reads), decryptionBy(database, keys));
+  return new FollowEventsHandler(reads, new PseudonymMappings(reads), decryptionBy(database, keys), notOperator);
 };
 
 describe('following a large log', () => {

@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
-import type { Command } from 'commander';
-import { auditCheckpoint, auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
+import { InvalidArgumentError, type Command } from 'commander';
+import { auditCheckpoint, auditVerifierKeys, exportAuditEntries, followAuditEvents } from '@holdfast/contracts';
 import { FormatError, parseVerifierKey, type VerifierKey } from '@holdfast/tlog';
 import { addCommand, collect, type Json } from '../add-command.js';
 import { httpLog } from '../audit/read/http-log.js';
 import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/read/live-log.js';
 import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js';
+import { eventsAfter, lineOf } from '../audit/read/log-tail.js';
 import { retrying } from '../audit/read/retrying-read.js';
 import type { Verdict } from '../audit/verify/log-verifier.js';
 import { describeVerdict } from '../audit/verify/verdict.js';
@@ -23,6 +24,12 @@ interface VerifyOptions extends Json, Remote {
   key: string[];
   checkpoint: string[];
   allowUnprovable?: boolean;
+}
+
+interface TailOptions extends Json {
+  lines: number;
+  since?: string;
+  follow: boolean;
 }
 
 /** Exit code when a log can be neither verified nor refuted. */
@@ -49,6 +56,25 @@ export function auditCommands(program: Command): void {
       show(reply, json, () => reply.checkpoint.trimEnd());
     }),
   );
+
+  addCommand(audit, 'tail <org>', 'follow the log: the last entries, and then each new one, with pseudonyms only', [
+    'audit tail acme',
+    'audit tail acme --since 2026-11-21T09:00:00Z --no-follow --json',
+  ])
+    .option('--lines <n>', 'how many of the last entries to begin with', lineCount, 10)
+    .option('--since <time>', 'begin with the entries of this time or later instead, RFC 3339')
+    .option('--no-follow', 'end after the newest entry')
+    .action((org: string, { lines, since, follow, json }: TailOptions) =>
+      asOperator('audit tail', async ({ requestsFor }) => {
+        const request = requestsFor(org);
+        const filter = since === undefined ? {} : { from: since };
+        const read = (after: number | undefined) =>
+          request(followAuditEvents, { filter, limit: 200, named: false, ...(after !== undefined && { after }) });
+        const place = since === undefined ? Math.max(0, (await read(undefined)).after - lines) : 0;
+        for await (const event of eventsAfter(read, place, follow))
+          await writeOut(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
+      }),
+    );
 
   withRemoteOptions(
     addCommand(audit, 'export [org]', 'export the log with all that its verification needs, one JSON object per line', [
@@ -97,6 +123,12 @@ export function auditCommands(program: Command): void {
       show(verdict, options.json, () => describeVerdict(verdict));
       if (!verdict.verified) throw new FailedCheckError();
     });
+}
+
+/** @throws InvalidArgumentError */
+function lineCount(value: string): number {
+  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Use a whole number up to 999999.');
+  return Number(value);
 }
 
 function withRemoteOptions(command: Command): Command {

@@ -155,6 +155,29 @@ describe('the stream', () => {
   });
 });
 
+describe('holdfast audit tail', () => {
+  it('prints the last entries, or those since a time, and is itself recorded once', async () => {
+    const { org } = auditor.app;
+    const { subject } = await newCustomer(shop);
+    const [last] = (await auditor.call<FollowedPage>('GET', `${auditor.api}/admin/audit/events?limit=1`)).body.items;
+    const print = async (...args: string[]) => {
+      const { exitCode, stdout } = await stack.printed('audit', 'tail', org, '--no-follow', ...args);
+      expect(exitCode).toBe(0);
+      return stdout.trimEnd().split('\n');
+    };
+    const printed = await print('--lines', '5', '--json');
+    const events = printed.map((line) => JSON.parse(line) as AuditEvent);
+    expect(events.map(({ seq }) => seq)).toEqual(from(events[0]!.seq, events.length));
+    expect(events.filter(({ action, actor }) => action === 'audit.follow' && actor.type === 'operator')).toHaveLength(
+      1,
+    );
+    const since = await print('--since', last!.occurredAt);
+    expect(since.length).toBeGreaterThanOrEqual(2);
+    expect(since.join()).not.toContain(subject);
+    expect((await stack.printed('audit', 'tail', 'no-such-organization', '--no-follow')).exitCode).toBe(1);
+  });
+});
+
 describe('a poll in ascending order', () => {
   it('has the whole log page by page, with the pseudonyms of customers beside their ids', async () => {
     const { subject } = await newCustomer(shop);

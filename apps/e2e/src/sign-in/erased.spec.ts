@@ -170,7 +170,7 @@ it('denies the sign-in with an expired credential: access_denied for the app, a 
   expect(failures).toContainEqual(
     expect.objectContaining({
       action: 'customer.sign_in',
-      actor: { type: 'customer', id: body.subject },
+      actor: { type: 'customer', id: body.subject, pseudonym: expect.any(String) },
       outcome: expect.objectContaining({ result: 'denied', code: 'no_live_credential' }),
     }),
   );

@@ -122,7 +122,7 @@ export const followAuditEvents = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
   name: 'follow-events',
-  callers: ['gateway'],
+  callers: ['gateway', 'operator'],
   request: z.strictObject({
     filter: auditFilterSchema,
     limit: pageLimit,
