@@ -9,10 +9,12 @@ const { runCommand } = (await import(pathToFileURL(process.argv[2]!).href)) as {
 const printed = new AsyncLocalStorage<{ stdout: string; stderr: string }>();
 
 for (const name of ['stdout', 'stderr'] as const)
-  process[name].write = (chunk: string | Uint8Array) => {
+  process[name].write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
     const store = printed.getStore();
     if (!store) throw new Error(`printed outside of a command: ${String(chunk)}`);
     store[name] += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const written = rest.at(-1);
+    if (typeof written === 'function') (written as () => void)();
     return true;
   };
 
