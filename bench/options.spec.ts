@@ -10,7 +10,7 @@ test('accepts options with a space and with =', () => {
   expect(parseOptions(['--concurrency', '8']).concurrency).toEqual([8]);
 });
 
-test('saves only when told, and measures growth to the end unless told otherwise', () => {
+test('saves with --save only, and measures growth to the end without --largest', () => {
   expect(parseOptions([])).toMatchObject({ save: false, largest: Infinity });
   expect(parseOptions(['--save', '--largest', '1000', '--rounds', '1'])).toMatchObject({
     save: true,

@@ -27,11 +27,6 @@ export class AuditStreams implements OnModuleDestroy {
     private readonly config: Pick<GatewayConfig, 'AUDIT_STREAMS_MAX' | 'AUDIT_STREAMS_MAX_PER_CALLER'>,
   ) {}
 
-  /** Whether this gateway stops: a stream ends then, so that its reader continues at another one. */
-  get isStopping(): boolean {
-    return this.stopping.signal.aborted;
-  }
-
   /**
    * Counts the response until it is closed. @returns a signal that aborts then, and when the gateway stops
    * @throws rate_limited, unavailable when there are too many

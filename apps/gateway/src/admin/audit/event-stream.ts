@@ -2,6 +2,7 @@ import type { AuditEvent } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import type { Follower } from './log-growth.js';
 import type { LogPage } from './log-reader.js';
+import { minReadIntervalMs, pause } from './pause.js';
 
 /** How soon a reader notices that its connection is dead, and the longest delay after a lost hint. */
 export const heartbeatMs = 15_000;
@@ -12,7 +13,6 @@ const slowReaderMs = 30_000;
 /** How long a stream waits for audit before it ends. */
 const maxOutageMs = 30_000;
 const retryMs = 1000;
-const minReadIntervalMs = 50;
 /** How long EventSource waits before it connects again. */
 const reconnectMs = 3000;
 
@@ -71,7 +71,6 @@ export async function* eventStream(source: Source): AsyncGenerator<string> {
 
 /** Waits until the log has grown or the next heartbeat is due. @throws AppError when the reader may get no more */
 async function untilDue({ follower, require, signal }: Source, after: number, heartbeatAt: number): Promise<void> {
-  // A log that grows all the time is not read for each new entry.
   await pause(minReadIntervalMs, signal);
   for (;;) {
     const leftMs = heartbeatAt - performance.now();
@@ -102,18 +101,4 @@ function endOf({ code, detail }: AppError, after: number | undefined): string {
 
 function isOutage(error: unknown): boolean {
   return error instanceof AppError && error.code === 'unavailable';
-}
-
-/** Resolves after `ms`, or when `signal` aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    signal.addEventListener('abort', finish);
-    if (signal.aborted) finish();
-  });
 }

@@ -4,6 +4,7 @@ import { followAuditEvents, type AuditFilter, type ReplyOf } from '@holdfast/con
 import { Bus } from '@holdfast/messaging';
 import { contextOf } from '../../edge/request-context.js';
 import { LogGrowth, type Follower } from './log-growth.js';
+import { minReadIntervalMs, pause } from './pause.js';
 
 export type LogPage = ReplyOf<typeof followAuditEvents>;
 
@@ -40,6 +41,7 @@ export class LogReader {
       for (let page = await this.page(request, reading); ;) {
         const leftMs = until - performance.now();
         if (page.items.length > 0 || leftMs <= 0 || signal.aborted) return page;
+        await pause(minReadIntervalMs, signal);
         await follower.waitBeyond(page.after, leftMs, signal);
         page = await this.page(request, { ...reading, after: page.after });
       }
