@@ -16,6 +16,7 @@ export * from './latency-histogram.js';
 export * from './log-budget.js';
 export * from './logger.js';
 export * from './nest-logger.js';
+export * from './ocsf-event.js';
 export * from './outbound/config.js';
 export * from './outbound/outbound-error.js';
 export * from './outbound/outbound.js';
