@@ -88,6 +88,7 @@ export const scenarios: Record<string, Scenario> = {
   HoldfastAuditLogUnsigned: gauge('holdfast_audit_unsigned_seconds', 90, 2),
   HoldfastAuditRecordsQuarantined: gauge('holdfast_audit_records_quarantined', 1, 0),
   HoldfastAuditRecordsPending: gauge('holdfast_records_pending', 1, 0),
+  HoldfastAnalyticsStalled: gauge('holdfast_analytics_stalled_seconds', 400, 5),
   HoldfastReEncryptionStuck: gauge('holdfast_audit_encrypted_with_other_keys{component="audit"}', 7, '100-1'),
   HoldfastClockWrong: gauge('holdfast_clock_offset_seconds{instance="a", reference="postgres"}', -2, 0.5),
   HoldfastTestClock: gauge('holdfast_test_clock_offset_seconds{instance="a"}', 3600, 0),

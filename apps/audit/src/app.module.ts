@@ -1,4 +1,7 @@
 import { Module } from '@nestjs/common';
+import { ReadAnalyticsHandler } from './analytics/read-analytics.handler.js';
+import { RollUpWorker } from './analytics/roll-up.worker.js';
+import { RollUps } from './analytics/roll-ups.js';
 import { AuditLog } from './append/audit-log.js';
 import { GrownLogs } from './append/grown-logs.js';
 import { GrowthAnnouncements } from './append/growth-announcements.js';
@@ -38,6 +41,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
     CheckpointHandler,
     ProofHandler,
     ExportEntriesHandler,
+    ReadAnalyticsHandler,
   ],
   providers: [
     AuditLog,
@@ -58,6 +62,8 @@ import { ProofHandler } from './transparency/proof.handler.js';
     GrownLogs,
     GrowthAnnouncements,
     BrokenLogs,
+    RollUps,
+    RollUpWorker,
   ],
 })
 export class AuditModule {}

@@ -99,8 +99,9 @@ export function storedEntries(database: Database): Promise<StoredEntry[]> {
 export function invoke<Input, Reply>(
   handler: { handle: (input: Input, context: RequestContext) => Promise<Reply> },
   input: Input,
+  context = testContext(),
 ): Promise<Reply> {
-  const message = { input, context: testContext(), caller: 'gateway' };
+  const message = { input, context, caller: 'gateway' };
   return handler.handle(message as never, undefined as never);
 }
 

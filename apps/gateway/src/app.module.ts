@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
 import { AccessRequestsApiModule } from './admin/access-requests/access-requests-api.module.js';
+import { AnalyticsApiModule } from './admin/analytics/analytics-api.module.js';
 import { AppsApiModule } from './admin/apps/apps-api.module.js';
 import { AuditApiModule } from './admin/audit/audit-api.module.js';
 import { EntitlementsApiModule } from './admin/entitlements/entitlements-api.module.js';
@@ -33,6 +34,7 @@ import { PresenceModule } from './presence/presence.module.js';
     AppsApiModule,
     UsersApiModule,
     AuditApiModule,
+    AnalyticsApiModule,
     EventsModule,
     GroupsApiModule,
     EntitlementsApiModule,

@@ -40,6 +40,7 @@ export * from './subjects/subjects.js';
 export * from './subjects/contracts.js';
 export * from './audit/audit-record.js';
 export * from './audit/audit.js';
+export * from './audit/analytics.js';
 export * from './audit/contracts.js';
 export * from './auth/auth.js';
 export * from './auth/contracts.js';

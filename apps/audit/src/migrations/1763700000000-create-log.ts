@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { databaseRole, retentionNames } from '@holdfast/contracts';
-import { dropPartitions, makePartitions, partitionsView } from './partition-functions.js';
+import { dropPartitionsUncounted, makePartitions, partitionsView } from './partition-functions.js';
 
 const role = databaseRole('audit');
 const partitionedTables = ['entry', 'entry_target'];
@@ -9,7 +9,7 @@ export class CreateLog1763700000000 implements MigrationInterface {
   name = 'CreateLog1763700000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    const functions = [makePartitions, partitionsView, dropPartitions];
+    const functions = [makePartitions, partitionsView, dropPartitionsUncounted];
     for (const sql of [...log, ...partitioned, ...privacy, ...pending, ...appendOnly, ...functions, ...functionRights])
       await runner.query(sql);
     const [{ month }] = (await runner.query(

@@ -1,10 +1,12 @@
 import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/data';
 import { CreateLog1763700000000 } from './1763700000000-create-log.js';
 import { RemoveOrganization1764900000100 } from './1764900000100-remove-organization.js';
+import { Analytics1765100000000 } from './1765100000000-analytics.js';
 
 export const migrations = [
   CreateLog1763700000000,
   KeyUse1764710000000,
   OrganizationFences1764900100000,
   RemoveOrganization1764900000100,
+  Analytics1765100000000,
 ];

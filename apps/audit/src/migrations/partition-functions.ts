@@ -52,7 +52,7 @@ WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retenti
  * For the owner only. Leaves stay with their hashes, so all other entries can still be proved. The caller appends a
  * record for each organization in the same transaction, which accounts for each dropped leaf (droppedSchema).
  */
-export const dropPartitions = `
+const dropFunction = (unless: string): string => `
 CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int)
 RETURNS TABLE (org text, entries bigint, first bigint, last bigint, leaves bytea)
 LANGUAGE plpgsql SET search_path = audit, pg_temp AS $$
@@ -68,8 +68,25 @@ BEGIN
   IF to_regclass('entry_' || suffix) IS NULL THEN
     RAISE EXCEPTION 'there is no such partition' USING ERRCODE = 'invalid_parameter_value';
   END IF;
-  RETURN QUERY EXECUTE format(
+${unless}  RETURN QUERY EXECUTE format(
     'SELECT org, count(*), min(seq), max(seq), sha256(string_agg(int8send(seq), NULL ORDER BY seq)) '
     'FROM %I GROUP BY org ORDER BY org', 'entry_' || suffix);
   EXECUTE format('DROP TABLE %I, %I', 'entry_' || suffix, 'entry_target_' || suffix);
 END $$`;
+
+/** As it was before analytics. */
+export const dropPartitionsUncounted = dropFunction('');
+
+/** Entries must be counted before they are dropped: roll-ups outlive them. */
+export const dropPartitions = dropFunction(`
+  DECLARE uncounted text;
+  BEGIN
+  EXECUTE format(
+    'SELECT e.org FROM (SELECT org, max(seq) AS last FROM %I GROUP BY org) e LEFT JOIN analytics_cursor c USING (org) '
+    'WHERE e.last > coalesce(c.seq, 0) LIMIT 1', 'entry_' || suffix) INTO uncounted;
+  IF uncounted IS NOT NULL THEN
+    RAISE EXCEPTION 'analytics have not counted the entries of % yet', uncounted
+      USING ERRCODE = 'object_not_in_prerequisite_state';
+  END IF;
+  END;
+`);

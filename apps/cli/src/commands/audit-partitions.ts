@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { retentionNames, retentions, type AuditRecord, type Dropped, type Retention } from '@holdfast/contracts';
@@ -24,8 +25,12 @@ interface DroppedEntries {
   leaves: Buffer;
 }
 
+/** SQLSTATE object_not_in_prerequisite_state of drop_partitions. */
+const notCounted = '55000';
 /** A running audit service appends the records of a drop within this time. */
 const appendTimeoutMs = 10_000;
+/** A running audit service counts every entry for analytics within this time, unless it has many to count. */
+const countTimeoutMs = 20_000;
 
 /** Adds to the command `audit`, so auditCommands must run first. */
 export function auditPartitionCommands(program: Command): void {
@@ -91,22 +96,23 @@ async function drop({
         `Entries of the class ${name} are kept for ${months} months; those of ${month} may not be dropped yet. ` +
           'Nothing was dropped.',
       );
-    const records = await inTransaction(client, async () => {
-      const { rows } = await client.query<DroppedEntries>(
-        `SELECT org, entries::int AS entries, first::float8 AS first, last::float8 AS last, leaves
+    const records = await whenCounted(() =>
+      inTransaction(client, async () => {
+        const { rows } = await client.query<DroppedEntries>(
+          `SELECT org, entries::int AS entries, first::float8 AS first, last::float8 AS last, leaves
            FROM audit.drop_partitions($1, $2)`,
-        [name, Number(year) * 12 + Number(number) - 1],
-      );
-      const drops = rows.map((dropped) => ({ ...dropped, record: recordOf(name, month, dropped) }));
-      // Due at once: audit appends each to its log within a second. Drop and records commit together.
-      for (const { org, record } of drops)
-        await client.query("INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [
-          org,
-          record.id,
-          JSON.stringify(record),
-        ]);
-      return drops;
-    });
+          [name, Number(year) * 12 + Number(number) - 1],
+        );
+        const drops = rows.map((dropped) => ({ ...dropped, record: recordOf(name, month, dropped) }));
+        // Due at once: audit appends each to its log within a second. Drop and records commit together.
+        for (const { org, record } of drops)
+          await client.query(
+            "INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')",
+            [org, record.id, JSON.stringify(record)],
+          );
+        return drops;
+      }),
+    );
     const appended = await untilAppended(
       client,
       records.map(({ record }) => record.id),
@@ -143,6 +149,23 @@ function recordOf(name: Retention, month: string, { org, entries, first, last, l
     outcome: { result: 'success' },
     changes,
   });
+}
+
+/** Repeats it until analytics have counted the entries, which must not be dropped before. */
+async function whenCounted<T>(drop: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + countTimeoutMs; ;)
+    try {
+      return await drop();
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      if (code !== notCounted) throw error;
+      if (Date.now() > until)
+        throw new CommandError(
+          `Nothing was dropped: ${message}. Numbers of dropped entries would be missing for ever. Try again when ` +
+            'audit has counted them; see "HoldfastAnalyticsStalled" in the runbook.',
+        );
+      await sleep(500);
+    }
 }
 
 async function inTransaction<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {

@@ -49,6 +49,16 @@ export const undecryptableRows: Incident = {
   alerts: [alert('ReEncryptionStuck', { component: 'audit' }), alert('ReEncryptionStuck', { component: 'directory' })],
 };
 
+const auditRole = databaseRole('audit');
+
+export const uncountedLog: Incident = {
+  name: 'audit may not write its roll-ups',
+  begin: (world) => world.sql(`REVOKE INSERT ON audit.analytics_count FROM ${auditRole}`),
+  end: (world) => world.sql(`GRANT INSERT ON audit.analytics_count TO ${auditRole}`),
+  alerts: [alert('AnalyticsStalled')],
+  mayFollow: [alert('JobFails', { component: 'audit', exported_job: 'analytics' })],
+};
+
 const role = databaseRole('directory');
 
 export const forbiddenJob: Incident = {

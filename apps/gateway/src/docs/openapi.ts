@@ -39,6 +39,7 @@ const tags: Record<string, string> = {
   'Admin API: entitlements': 'Who can use which app now, and by which path.',
   'Admin API: access requests': 'Access to apps that people request for a time, and who approves or denies it.',
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and denied requests included.",
+  'Admin API: analytics': 'What the audit log means in numbers, over time.',
   'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
   'Proof of presence':
     'Proves that a person used the sign-up form: a challenge for the form, and the widget that solves it.',

@@ -70,7 +70,7 @@ export const countDeniedRequests = command({
 });
 
 /** RFC 3339 allows any offset. PostgreSQL accepts only offsets of existing zones, and no year 0, so it gets UTC. */
-const anyInstant = z.iso
+export const anyInstant = z.iso
   .datetime({ offset: true, abort: true })
   .refine((time) => /^(?!0000)\d{4}-/.test(new Date(time).toISOString()), 'must lie in the years 1 to 9999, in UTC')
   .overwrite((time) => new Date(time).toISOString());

@@ -1,3 +1,4 @@
+import { readAnalytics } from './analytics.js';
 import {
   appendRecords,
   auditCheckpoint,
@@ -27,4 +28,5 @@ export const auditContracts = [
   auditConsistency,
   auditTile,
   exportAuditEntries,
+  readAnalytics,
 ] as const;

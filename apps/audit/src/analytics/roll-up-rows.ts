@@ -1,0 +1,143 @@
+import { statement, type Sql } from '@holdfast/data';
+import { rollUpMinutes, type RollUpMinutes } from './calendar.js';
+import { CustomerSketch } from './customer-sketch.js';
+import type { Count, KnownCredential, Tally } from './tally.js';
+
+/** The roll-ups of every length that contain the given quarters of an hour. */
+const eachLength = `(VALUES ${rollUpMinutes
+  .map((minutes) => `(${minutes}, interval '${minutes} minutes')`)
+  .join(', ')}) AS l(minutes, length)`;
+const beginning = (at: string) => `date_bin(l.length, ${at}, 'epoch')`;
+
+const selectCredentials = statement(
+  'analytics_credentials',
+  `SELECT credential, customer, app, credential_type AS "credentialType", status, expired, offer,
+     offered_at AS "offeredAt"
+   FROM (
+     SELECT k.* FROM unnest((SELECT $2::text[])) AS q(credential),
+       LATERAL (SELECT * FROM analytics_credential WHERE org = $1 AND credential = q.credential LIMIT 1) k
+     UNION
+     SELECT k.* FROM unnest((SELECT $3::text[])) AS q(customer),
+       LATERAL (SELECT * FROM analytics_credential WHERE org = $1 AND customer = q.customer OFFSET 0) k) found`,
+);
+const selectSketches = statement(
+  'analytics_sketches',
+  `SELECT q.minutes, q.at, s.sketch
+     FROM unnest((SELECT $2::int[]), (SELECT $3::timestamptz[])) AS q(minutes, at),
+       LATERAL (SELECT sketch FROM analytics_sketch WHERE org = $1 AND minutes = q.minutes AND at = q.at LIMIT 1) s`,
+);
+/** Everything that a batch changes, with the place up to which the log is counted now. */
+export const writeTally = statement(
+  'analytics_write',
+  `WITH counts AS (
+     INSERT INTO analytics_count AS c (org, metric, minutes, at, app, credential_type, part, count)
+     SELECT $1, q.metric, l.minutes, ${beginning('q.at')}, q.app, q.credential_type, q.part, sum(q.count)
+       FROM unnest((SELECT $2::text[]), (SELECT $3::timestamptz[]), (SELECT $4::text[]), (SELECT $5::text[]),
+              (SELECT $6::text[]), (SELECT $7::bigint[])) AS q(metric, at, app, credential_type, part, count),
+         ${eachLength}
+      GROUP BY 2, 3, 4, 5, 6, 7
+     ON CONFLICT (org, metric, minutes, at, app, credential_type, part) DO UPDATE SET count = c.count + excluded.count),
+   sketches AS (
+     INSERT INTO analytics_sketch (org, minutes, at, sketch)
+     SELECT $1, * FROM unnest((SELECT $8::int[]), (SELECT $9::timestamptz[]), (SELECT $10::bytea[]))
+     ON CONFLICT (org, minutes, at) DO UPDATE SET sketch = excluded.sketch),
+   credentials AS (
+     INSERT INTO analytics_credential
+       (org, credential, customer, app, credential_type, status, expired, offer, offered_at)
+     SELECT $1, * FROM unnest((SELECT $11::text[]), (SELECT $12::text[]), (SELECT $13::text[]), (SELECT $14::text[]),
+       (SELECT $15::text[]), (SELECT $16::boolean[]), (SELECT $17::text[]), (SELECT $18::timestamptz[]))
+     ON CONFLICT (org, credential) DO UPDATE SET status = excluded.status, expired = excluded.expired,
+       offer = excluded.offer, offered_at = excluded.offered_at),
+   removed AS (
+     DELETE FROM analytics_credential k USING unnest((SELECT $19::text[])) AS q(credential)
+      WHERE k.org = $1 AND k.credential = q.credential)
+   UPDATE analytics_cursor SET seq = $20, latest = greatest(latest, $21::timestamptz) WHERE org = $1`,
+);
+
+/** Those that the entries of a batch concern. */
+export async function knownCredentials(
+  sql: Sql,
+  org: string,
+  concerned: { credentials: string[]; erasedCustomers: string[] },
+): Promise<KnownCredential[]> {
+  const rows = await sql.rows<KnownCredential>(selectCredentials, [
+    org,
+    concerned.credentials,
+    concerned.erasedCustomers,
+  ]);
+  return rows.map(({ offer, offeredAt, ...row }) => ({ ...row, ...(offer && offeredAt && { offer, offeredAt }) }));
+}
+
+interface Sketched {
+  minutes: RollUpMinutes;
+  /** Beginning of the roll-up, in ms. */
+  at: number;
+  sketch: CustomerSketch;
+}
+
+/** The stored sketches of the active customers of a batch, with these customers added. */
+export async function extendedSketches(sql: Sql, org: string, active: Tally['active']): Promise<Sketched[]> {
+  const sketches = new Map<string, Sketched>();
+  const sketchOf = (minutes: RollUpMinutes, time: number): CustomerSketch => {
+    const at = time - (time % (minutes * 60_000));
+    const key = `${minutes} ${at}`;
+    const found = sketches.get(key) ?? { minutes, at, sketch: new CustomerSketch() };
+    sketches.set(key, found);
+    return found.sketch;
+  };
+  for (const [at, pseudonyms] of active)
+    for (const minutes of rollUpMinutes) for (const each of pseudonyms) sketchOf(minutes, at).add(each);
+  if (sketches.size === 0) return [];
+  const all = [...sketches.values()];
+  const stored = await sql.rows<{ minutes: RollUpMinutes; at: Date; sketch: Buffer }>(selectSketches, [
+    org,
+    all.map(({ minutes }) => minutes),
+    all.map(({ at }) => new Date(at)),
+  ]);
+  for (const { minutes, at, sketch } of stored) sketchOf(minutes, at.getTime()).merge(sketch);
+  return all;
+}
+
+/** The parameters of writeTally. */
+export function tallyValues(
+  org: string,
+  { counts, changed, removed }: Tally,
+  sketches: readonly Sketched[],
+  counted: { seq: number; latest: string | undefined },
+): unknown[] {
+  const credentials = [...changed.values()];
+  const of = <Row>(rows: readonly Row[], ...values: ((row: Row) => unknown)[]) =>
+    values.map((value) => rows.map(value));
+  return [
+    org,
+    ...of<Count>(
+      counts,
+      (c) => c.metric,
+      (c) => new Date(c.at),
+      (c) => c.app,
+      (c) => c.credentialType,
+      (c) => c.part,
+      (c) => c.count,
+    ),
+    ...of<Sketched>(
+      sketches,
+      (s) => s.minutes,
+      (s) => new Date(s.at),
+      (s) => s.sketch.toBytes(),
+    ),
+    ...of<KnownCredential>(
+      credentials,
+      (k) => k.credential,
+      (k) => k.customer,
+      (k) => k.app,
+      (k) => k.credentialType,
+      (k) => k.status,
+      (k) => k.expired,
+      (k) => k.offer ?? null,
+      (k) => k.offeredAt ?? null,
+    ),
+    [...removed],
+    counted.seq,
+    counted.latest ?? null,
+  ];
+}

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  analyticsMetricNames,
+  analyticsMetrics,
+  readAnalytics,
+  type Analytics,
+  type AnalyticsGroup,
+  type AnalyticsMetric,
+} from '@holdfast/contracts';
+import { Database, ReadDatabase, type Transaction } from '@holdfast/data';
+import { randomSequence, testContext, type RandomSequence, type TestDatabase } from '@holdfast/testing';
+import { auditDatabase, auditKeys, invoke, replicaOf } from '../audit.fixture.js';
+import { bucketsOf } from './calendar.js';
+import { recordOfStep, steps } from './random-log.fixture.js';
+import { ReadAnalyticsHandler } from './read-analytics.handler.js';
+import { Recount } from './recount.fixture.js';
+import { RollUps } from './roll-ups.js';
+import type { LoggedLeaf } from './tally.js';
+
+type Query = Omit<Parameters<ReadAnalyticsHandler['handle']>[0], 'metric'>;
+const range = { from: '2026-10-24T00:00:00Z', to: '2026-10-26T00:00:00Z', timezone: 'UTC' } as const;
+
+describe('roll-ups of a random log', () => {
+  let tables: TestDatabase;
+  let replica: Awaited<ReturnType<typeof replicaOf>>;
+  let other: Database;
+  let run = 0;
+  let org: string;
+
+  beforeAll(async () => {
+    tables = await auditDatabase();
+    replica = await replicaOf(tables, auditKeys());
+    other = await Database.connect({ url: tables.url(), pool: 2, applicationName: 'other' });
+  });
+  afterAll(async () => {
+    await replica.stop();
+    await other.close();
+    await tables.drop();
+  });
+  beforeEach(() => void (org = `org-${(run += 1)}`));
+
+  const read = async (metric: AnalyticsMetric, query: Partial<Query> = {}): Promise<Analytics> => {
+    const request = readAnalytics.request.parse({ ...range, ...query, metric });
+    const handler = new ReadAnalyticsHandler(new ReadDatabase(replica.database));
+    return readAnalytics.reply.parse(await invoke(handler, request, testContext({ org })));
+  };
+  const recount = async (): Promise<Recount> => {
+    const stored = await tables.query<{ leaf: Buffer }>('SELECT leaf FROM audit.entry WHERE org = $1 ORDER BY seq', [
+      org,
+    ]);
+    return new Recount(stored.map(({ leaf }) => JSON.parse(leaf.toString()) as LoggedLeaf));
+  };
+  /** A replica that is killed at random: before a batch commits, or before it knows of the commit. */
+  const failing = (database: Database, random: RandomSequence): RollUps => {
+    const work = (given: (sql: Transaction) => Promise<unknown>) =>
+      database.transaction((sql) =>
+        given({
+          rows: (...query) => sql.rows(...query),
+          last: async (...query) => {
+            if (random(10) < 3) throw new Error('killed before the commit');
+            const rows = await sql.last(...query);
+            if (random(10) < 3) throw new Error('killed after the commit');
+            return rows as never;
+          },
+        }),
+      );
+    return new RollUps({ transaction: work, rows: database.rows.bind(database) } as unknown as Database);
+  };
+  const countAll = async (random?: RandomSequence) => {
+    const counting = [replica.database, other].map(async (database) => {
+      const rollUps = random ? failing(database, random) : new RollUps(database);
+      rollUps.batchSize = 7;
+      for (let isBehind = true; isBehind;) {
+        await rollUps.countNext(org).catch((error: Error) => expect(error.message).toMatch(/^killed/));
+        isBehind = (await rollUps.uncounted()).some((log) => log.org === org);
+      }
+    });
+    await Promise.all(counting);
+  };
+
+  it(
+    'equal a recount of the log, with late entries, two replicas at once, and kills',
+    () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(steps, { minLength: 1, maxLength: 3 }),
+          fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns'),
+          fc.constantFrom('hour' as const, 'day' as const, 'month' as const),
+          fc.integer(),
+          async (parts, timezone, interval, seed) => {
+            const random = randomSequence(seed);
+            org = `org-${(run += 1)}`;
+            for (const part of parts) {
+              await replica.log.append(part.map((step) => ({ org, record: recordOfStep(step) })));
+              await countAll(random);
+            }
+            await assertEqual({ ...range, timezone, interval });
+          },
+        ),
+        { numRuns: 12 },
+      ),
+    60_000,
+  );
+
+  const assertEqual = async (query: Query) => {
+    const counted = await recount();
+    const bounds = bucketsOf(query);
+    for (const metric of analyticsMetricNames) {
+      if (metric === 'time-to-claim' || metric === 'credentials') continue;
+      const { series } = await read(metric, query);
+      expect([metric, series]).toEqual([metric, [{ values: counted.values(metric, bounds) }]]);
+      for (const groupBy of analyticsMetrics[metric].groups as readonly AnalyticsGroup[]) {
+        const grouped = (await read(metric, { ...query, groupBy })).series.filter(({ group }) => group !== undefined);
+        for (const { group, values } of grouped)
+          expect([metric, group, values]).toEqual([metric, group, counted.values(metric, bounds, groupBy, group)]);
+      }
+    }
+    const all = (await read('credentials', { ...query, to: '2026-10-28T00:00:00Z' })).series[0]!.values;
+    expect(all.at(-1)).toEqual(counted.states());
+    const spans = (await read('time-to-claim', query)).series[0]!.values as { count: number; p50Ms?: number }[];
+    spans.forEach(({ count, p50Ms = 0 }, bucket) => {
+      const durations = counted.durations(bounds[bucket]!, bounds[bucket + 1]!).map((ms) => Math.max(1, ms));
+      const median = durations[Math.ceil(durations.length / 2) - 1] ?? 0;
+      expect(count).toBe(durations.length);
+      expect(Math.abs(p50Ms - median)).toBeLessThanOrEqual(0.05 * median + 1);
+    });
+  };
+});

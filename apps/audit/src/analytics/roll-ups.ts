@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Database, isNotFenced, statement, type Transaction } from '@holdfast/data';
+import { extendedSketches, knownCredentials, tallyValues, writeTally } from './roll-up-rows.js';
+import { Tally, targetOf, type LoggedLeaf } from './tally.js';
+
+const selectUncounted = statement(
+  'analytics_uncounted',
+  `SELECT h.org, h.seq - coalesce(c.seq, 0) AS entries, coalesce(c.seq, 0) AS counted
+     FROM head h LEFT JOIN analytics_cursor c USING (org)
+    WHERE h.seq > coalesce(c.seq, 0) AND ${isNotFenced('h.org')} ORDER BY entries DESC, h.org`,
+);
+const newCursor = statement(
+  'analytics_cursor_new',
+  'INSERT INTO analytics_cursor (org) VALUES ($1) ON CONFLICT DO NOTHING',
+);
+/** Another replica that counts the log holds the lock; this one need not wait for it. */
+const lockCursor = statement(
+  'analytics_cursor_lock',
+  'SELECT seq FROM analytics_cursor WHERE org = $1 FOR UPDATE SKIP LOCKED',
+);
+/**
+ * The next entries, month by month as lists read them. `next` has a row for dropped ones too. Each row has the last
+ * `seq`; there is one row without a leaf when all entries were dropped.
+ */
+const selectNext = statement(
+  'analytics_next',
+  `WITH next AS MATERIALIZED (SELECT seq, month FROM leaf WHERE org = $1 AND seq > $2 ORDER BY seq LIMIT $3),
+     span AS MATERIALIZED (SELECT max(seq) AS last, min(month) AS first_month, max(month) AS last_month FROM next)
+   SELECT span.last, found.leaf
+     FROM span LEFT JOIN LATERAL (
+       SELECT e.leaf FROM generate_series(span.first_month, span.last_month) AS months(month), LATERAL (
+         SELECT seq, leaf FROM entry
+          WHERE org = $1 AND month = months.month AND seq > $2 AND seq <= span.last ORDER BY seq LIMIT $3) e
+        ORDER BY e.seq) found ON true
+    WHERE span.last IS NOT NULL`,
+);
+
+/** A log with entries that are not counted yet. */
+export interface UncountedLog {
+  org: string;
+  entries: number;
+  /** The last counted `seq`. */
+  counted: number;
+}
+
+/**
+ * Counts the entries of logs into roll-ups. What a batch adds commits together with the place up to which the log is
+ * counted, and that row is locked meanwhile: so each entry is counted once, however many replicas count and whichever
+ * of them is killed.
+ */
+@Injectable()
+export class RollUps {
+  /** Entries that are counted in one transaction. */
+  batchSize = 500;
+
+  constructor(private readonly database: Database) {}
+
+  /** The furthest behind comes first. */
+  uncounted(): Promise<UncountedLog[]> {
+    return this.database.rows<UncountedLog>(selectUncounted);
+  }
+
+  /** Counts the next entries of a log. @returns whether there may be more; false also when another replica counts it */
+  async countNext(org: string): Promise<boolean> {
+    return this.database.transaction(async (sql) => {
+      const seq = await lockedCursor(sql, org);
+      if (seq === undefined) return false;
+      const rows = await sql.rows<{ last: number; leaf: Buffer | null }>(selectNext, [org, seq, this.batchSize]);
+      if (rows.length === 0) return false;
+      const leaves = rows.flatMap(({ leaf }) => (leaf ? [JSON.parse(leaf.toString()) as LoggedLeaf] : []));
+      const tally = new Tally(await knownCredentials(sql, org, concernedBy(leaves)));
+      for (const leaf of leaves) tally.add(leaf);
+      const { last } = rows[0]!;
+      const latest = leaves.map(({ occurredAt }) => occurredAt).reduce<string | undefined>(later, undefined);
+      const sketches = await extendedSketches(sql, org, tally.active);
+      await sql.last(writeTally, tallyValues(org, tally, sketches, { seq: last, latest }));
+      return last - seq >= this.batchSize;
+    });
+  }
+}
+
+async function lockedCursor(sql: Transaction, org: string): Promise<number | undefined> {
+  await sql.rows(newCursor, [org]);
+  const [cursor] = await sql.rows<{ seq: number }>(lockCursor, [org]);
+  return cursor?.seq;
+}
+
+function concernedBy(leaves: readonly LoggedLeaf[]) {
+  const targetsOf = (of: readonly LoggedLeaf[], type: string) => [
+    ...new Set(of.flatMap((leaf) => targetOf(leaf, type) ?? [])),
+  ];
+  return {
+    credentials: targetsOf(leaves, 'credential'),
+    erasedCustomers: targetsOf(
+      leaves.filter(({ action }) => action === 'subject.erase'),
+      'customer',
+    ),
+  };
+}
+
+function later(a: string | undefined, b: string): string {
+  return a !== undefined && a > b ? a : b;
+}
