@@ -64,7 +64,7 @@ describe('the environment of a service', () => {
 
   test('has only the keys that the service uses', () => {
     const servicesWith = (variable: string): string[] => names.filter((name) => envOf(name)[variable]);
-    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit', 'directory']);
+    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit', 'directory', 'signals']);
     expect(servicesWith('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
     expect(servicesWith('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
     expect(servicesWith('PAGE_TOKEN_KEY')).toEqual(['gateway']);
@@ -78,7 +78,7 @@ describe('the environment of a service', () => {
   });
 
   test('has OUTBOUND_ALLOW where the service calls or registers outside addresses', () => {
-    expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW)).toEqual(['auth', 'directory']);
+    expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW)).toEqual(['auth', 'directory', 'signals']);
     expect(envOf('auth').OUTBOUND_ALLOW).toBe('http://localhost:4000');
     expect(envOf('auth', { OUTBOUND_ALLOW: 'http://localhost:5' }).OUTBOUND_ALLOW).toBe(
       'http://localhost:4000,http://localhost:5',

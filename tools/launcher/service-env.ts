@@ -22,7 +22,7 @@ export interface Addresses {
 }
 
 /** Services that call or register addresses chosen by organizations. */
-const callsOut: ServiceName[] = ['auth', 'directory'];
+const callsOut: ServiceName[] = ['auth', 'directory', 'signals'];
 
 /** The environment of one process. It has only the secrets that the service needs, so that a leak exposes no others. */
 export function serviceEnv(

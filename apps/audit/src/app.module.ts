@@ -21,6 +21,7 @@ import { EntryDecryption } from './query/entry-decryption.js';
 import { FollowEventsHandler } from './query/follow-events.handler.js';
 import { GetEventHandler } from './query/get-event.handler.js';
 import { ListEventsHandler } from './query/list-events.handler.js';
+import { ListLogsHandler } from './query/list-logs.handler.js';
 import { Partitions } from './retention/partitions.js';
 import { AuditKeyRotation } from './rotation/key-rotation.js';
 import { BrokenLogs } from './transparency/broken-logs.js';
@@ -36,6 +37,7 @@ import { ProofHandler } from './transparency/proof.handler.js';
     RecordOperatorReadHandler,
     CountDeniedRequestsHandler,
     ListEventsHandler,
+    ListLogsHandler,
     FollowEventsHandler,
     GetEventHandler,
     CheckpointHandler,

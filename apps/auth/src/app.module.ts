@@ -1,6 +1,6 @@
 import { Module, type OnApplicationBootstrap } from '@nestjs/common';
 import { RateLimitExchange, RevocationFeed, SharedRateLimits } from '@holdfast/access';
-import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter, RecordOutbox } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness, Shutdown } from '@holdfast/service';
 import { ClientKeys } from './client-authentication/client-keys.js';
@@ -38,7 +38,6 @@ import { ClientCredentialsGrant } from './platform-issuer/client-credentials-gra
 import { IssueTokenHandler } from './platform-issuer/issue-token.handler.js';
 import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
-import { RecordOutbox } from './record-outbox/record-outbox.js';
 import { AuthKeyRotation } from './rotation/key-rotation.js';
 import { PersonRevocations } from './sessions/people/person-revocations.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';

@@ -223,7 +223,7 @@ function forbiddenTo(user: BusUser): { publish: string[]; subscribe: string[] } 
             'rpc.directory.disable-app',
           ]),
       ...(user === 'auth' ? [] : ['rpc.directory.get-client']),
-      ...(user === 'gateway' || user === 'auth' ? [] : ['rpc.audit.append-records']),
+      ...(['gateway', 'auth', 'signals'].includes(user) ? [] : ['rpc.audit.append-records']),
     ],
     subscribe: [
       '>',

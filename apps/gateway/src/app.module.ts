@@ -3,6 +3,7 @@ import { AccessModule } from './access/access.module.js';
 import { AccessRequestsApiModule } from './admin/access-requests/access-requests-api.module.js';
 import { AnalyticsApiModule } from './admin/analytics/analytics-api.module.js';
 import { AppsApiModule } from './admin/apps/apps-api.module.js';
+import { AuditDestinationsApiModule } from './admin/audit-destinations/audit-destinations-api.module.js';
 import { AuditApiModule } from './admin/audit/audit-api.module.js';
 import { EntitlementsApiModule } from './admin/entitlements/entitlements-api.module.js';
 import { EventsModule } from './admin/events/events.module.js';
@@ -35,6 +36,7 @@ import { PresenceModule } from './presence/presence.module.js';
     UsersApiModule,
     AuditApiModule,
     AnalyticsApiModule,
+    AuditDestinationsApiModule,
     EventsModule,
     GroupsApiModule,
     EntitlementsApiModule,

@@ -133,6 +133,11 @@ export const errorCatalogue = {
     title: 'There is no such audit event',
     help: 'Use the `id` of an event of this organization.',
   },
+  unknown_destination: {
+    status: 404,
+    title: 'The organization has no such destination of its audit log',
+    help: 'Use the `id` of a destination of this organization: `GET …/api/admin/audit/destinations` lists them.',
+  },
   unknown_tile: {
     status: 404,
     title: 'The log has no such tile',

@@ -78,7 +78,7 @@ export function busPermissions(user: BusUser): Permissions {
   if (user === 'directory') publish.push(revocationFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
   if (user === 'audit') publish.push(logGrowthSubject);
-  if (user === 'gateway') subscribe.push(logGrowthSubject);
+  if (user === 'gateway' || user === 'signals') subscribe.push(logGrowthSubject);
   // The services that limit callers, each among its own replicas.
   if (services[user].http) {
     const subjects = [rateLimitSubject(user), addressedSubject(rateLimitSubject(user), '*')];

@@ -13,7 +13,7 @@ describe('the table of secrets', () => {
   });
 
   test('gives each service only the keys that it uses', () => {
-    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit', 'directory']);
+    expect(servicesWith('KEY_ENCRYPTION_KEY')).toEqual(['auth', 'issuance', 'audit', 'directory', 'signals']);
     expect(servicesWith('SECRET_PEPPER')).toEqual(['auth', 'issuance', 'directory']);
     expect(servicesWith('AUDIT_SIGNING_KEYS')).toEqual(['audit']);
     expect(servicesWith('PAGE_TOKEN_KEY')).toEqual(['gateway']);

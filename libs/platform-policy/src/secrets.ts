@@ -55,6 +55,10 @@ const keyEncryptionKeys: Partial<Record<ServiceName, Pick<SecretEntry, 'purpose'
     purpose: 'encrypts the keys of people, and stored responses (Idempotency-Key)',
     ifLost: 'names and e-mail addresses of people cannot be read any more',
   },
+  signals: {
+    purpose: 'encrypts credentials of audit destinations, and stored responses (Idempotency-Key)',
+    ifLost: 'audit destinations need new credentials; nothing is sent until then, and nothing is lost',
+  },
 };
 
 /** Each service has a key-encryption key of its own: one that leaks decrypts nothing of another service. */

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
+import { RecordOutbox } from '@holdfast/audit-client';
 import { hubClientId, type AuditRecord } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { encryptionKeysOf, sha256 } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
-import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { unsealPayload } from '../sessions/sealed-payload.js';
 import { SessionRevocations } from '../sessions/session-revocations.js';
 import { StateStore } from '../sessions/state-store.js';

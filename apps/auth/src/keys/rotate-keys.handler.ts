@@ -1,9 +1,9 @@
 import { Controller, Inject, Logger } from '@nestjs/common';
+import { RecordOutbox } from '@holdfast/audit-client';
 import { rotateKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { Organizations } from '../organizations/organizations.js';
-import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { issuerOf, platform, SigningKeys } from './signing-keys.js';
 
 @Controller()

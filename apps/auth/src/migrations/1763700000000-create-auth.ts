@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { recordOutboxTables } from '@holdfast/audit-client';
 import { namedLockTable } from '@holdfast/data';
 
 const tables = [
@@ -58,14 +59,8 @@ const tables = [
      expires_at timestamptz(3) NOT NULL)`,
   'CREATE INDEX logout_notification_due ON logout_notification (client_id, due_at)',
 
-  // Audit records of changes, each committed with its change, until audit has appended them. They are encrypted, since
-  // they may name a customer.
-  `CREATE TABLE record_outbox (
-     id uuid PRIMARY KEY,
-     org text NOT NULL,
-     record bytea NOT NULL,
-     created_at timestamptz(3) NOT NULL DEFAULT now())`,
-  'CREATE INDEX record_outbox_created ON record_outbox (created_at, id)',
+  // Audit records of changes, each committed with its change, until audit has appended them.
+  ...recordOutboxTables,
 
   namedLockTable,
 ];

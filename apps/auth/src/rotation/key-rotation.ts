@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { pendingRecords } from '@holdfast/audit-client';
 import { Database } from '@holdfast/data';
 import { encryptionKeysOf, keysOf } from '@holdfast/platform';
 import { CONFIG, expiring, KeyRotation, Readiness, reEncrypting, type SealedTable } from '@holdfast/service';
 import { peppersOf, type Config } from '../config.js';
 import { signingKeyContext } from '../keys/signing-keys.js';
 import { notificationContext } from '../logout/logout-notifications.js';
-import { recordContext } from '../record-outbox/record-outbox.js';
 import { payloadContext } from '../sessions/sealed-payload.js';
 
 /** The longest lifetime of a cookie that COOKIE_KEY signs: that of a session. */
@@ -31,14 +31,6 @@ const notifications: SealedTable = {
   key: { id: 'uuid' },
   contextOf: ({ id }: { id: string }) => notificationContext(id),
 };
-const records: SealedTable = {
-  name: 'record_outbox',
-  column: 'record',
-  key: { id: 'uuid' },
-  further: ['org'],
-  contextOf: ({ org, id }: { org: string; id: string }) => recordContext(org, id),
-};
-
 /** Follows the rotations of the keys of auth, and encrypts what is stored with the current one. */
 @Injectable()
 export class AuthKeyRotation extends KeyRotation {
@@ -48,7 +40,7 @@ export class AuthKeyRotation extends KeyRotation {
         name: 'KEY_ENCRYPTION_KEY',
         keys: encryptionKeysOf(config),
         what: 'stored keys, sessions and tokens',
-        ...reEncrypting([signingKeys, state, notifications, records]),
+        ...reEncrypting([signingKeys, state, notifications, pendingRecords]),
       },
       {
         name: 'SECRET_PEPPER',

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
+import { RecordOutbox } from '@holdfast/audit-client';
 import type { AuditRecord, IssuanceEvent } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { customerKey, encryptionKeysOf, sha256, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
-import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { sealPayload, unsealPayload } from './sealed-payload.js';
 import {
   authorizationsOf,

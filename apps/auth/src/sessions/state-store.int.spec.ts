@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { AuditWriter } from '@holdfast/audit-client';
+import { AuditWriter, RecordOutbox } from '@holdfast/audit-client';
 import { Database, migrate } from '@holdfast/data';
 import { type Bus } from '@holdfast/messaging';
 import { systemClock } from '@holdfast/platform';
@@ -8,7 +8,6 @@ import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/tes
 import type { Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
 import { migrations } from '../migrations/index.js';
-import { RecordOutbox } from '../record-outbox/record-outbox.js';
 import { customerEvent } from '../service-stubs.fixture.js';
 import { stateLimitsSchema } from '../state-limits.js';
 import { deleteOld, SessionRevocations } from './session-revocations.js';

@@ -165,6 +165,7 @@ const backlogs: { service: ServiceName; table: string; what: string; due: string
   { service: 'issuance', table: 'outbox', what: 'events of issuance', due: 'created_at' },
   { service: 'directory', table: 'outbox', what: 'events of directory', due: 'created_at' },
   { service: 'auth', table: 'record_outbox', what: 'audit records of auth', due: 'created_at' },
+  { service: 'signals', table: 'record_outbox', what: 'audit records of signals', due: 'created_at' },
 ];
 
 async function backlogFindings(client: pg.Client, services: readonly ServiceName[]): Promise<Finding[]> {

@@ -65,7 +65,7 @@ describe('the tables of an organization', () => {
         'pending_record',
         'subtree',
       ]),
-      signals: ['early_event', 'event', 'head'],
+      signals: ['audit_delivery', 'audit_destination', 'early_event', 'event', 'head', 'idempotency', 'record_outbox'],
     });
   });
 

@@ -2,20 +2,23 @@ import { Inject, Injectable } from '@nestjs/common';
 import { streams, type DomainEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
+import { Suspensions } from '../audit-destinations/suspensions.js';
 import { Feed } from './feed.js';
 import { publicEventsOf } from './public-event.js';
 
-/** Appends the events of the services to the feeds of their organizations. */
+/** Appends the events of the services to the feeds of their organizations, and follows which are suspended. */
 @Injectable()
 export class FeedConsumer {
   constructor(
     private readonly feed: Feed,
+    private readonly suspensions: Suspensions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Consumes(Object.values(streams))
   async apply(events: DomainEvent[]): Promise<void> {
     const now = this.clock.now();
+    await this.suspensions.apply(events);
     await this.feed.append(events.flatMap((event) => publicEventsOf(event, now)));
   }
 }

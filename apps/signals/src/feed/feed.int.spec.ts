@@ -27,6 +27,7 @@ import {
   type TestDatabase,
 } from '@holdfast/testing';
 import { SignalsModule } from '../app.module.js';
+import { destinationSettings } from '../audit-destinations/settings.fixture.js';
 import { migrations } from '../migrations/index.js';
 import { maxWaitMs } from './append-in-order.js';
 import { allEvents, eventsOfTypes } from './list-events.handler.js';
@@ -50,6 +51,7 @@ describe('the feed', () => {
       DATABASE_URL: tables.url(),
       DATABASE_POOL: 4,
       EVENT_RETENTION_DAYS: 35,
+      ...destinationSettings,
     };
     const service = await startService({
       service: 'signals',

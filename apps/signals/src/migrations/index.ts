@@ -1,5 +1,12 @@
-import { OrganizationFences1764900100000 } from '@holdfast/data';
+import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/data';
 import { CreateFeed1764000000000 } from './1764000000000-create-feed.js';
 import { FeedRestores1764900000000 } from './1764900000000-feed-restores.js';
+import { AuditDestinations1765000000000 } from './1765000000000-audit-destinations.js';
 
-export const migrations = [CreateFeed1764000000000, FeedRestores1764900000000, OrganizationFences1764900100000];
+export const migrations = [
+  CreateFeed1764000000000,
+  FeedRestores1764900000000,
+  OrganizationFences1764900100000,
+  AuditDestinations1765000000000,
+  KeyUse1764710000000,
+];

@@ -18,6 +18,16 @@ export const actions = {
   'audit.export': 'The audit log was exported',
   'analytics.read': 'Analytics were read',
   'audit.drop': 'Events whose retention has ended were dropped from the audit log',
+  'audit_destination.list': 'The destinations of the audit log were listed',
+  'audit_destination.read': 'A destination of the audit log was read',
+  'audit_destination.create': 'A destination of the audit log was created: entries are sent there from now on',
+  'audit_destination.update': 'A destination of the audit log was changed',
+  'audit_destination.rotate_secret': 'The secret that signs what is sent to a destination was rotated',
+  'audit_destination.pause': 'Sending to a destination of the audit log was paused',
+  'audit_destination.resume': 'Sending to a destination of the audit log was resumed',
+  'audit_destination.rewind': 'A destination of the audit log was moved to another place in the log',
+  'audit_destination.test': 'A test entry was sent to a destination of the audit log',
+  'audit_destination.delete': 'A destination of the audit log was deleted',
   'credential.read': 'A credential was read',
   'claim.read': 'A claim link was read',
   'claim.begin': 'A claim began: WebAuthn options were requested',
@@ -142,6 +152,8 @@ export const operatorReads = [
   'entitlement.list',
   'access_request.list',
   'access_request.read',
+  'audit_destination.list',
+  'audit_destination.read',
 ] as const satisfies Action[];
 export type OperatorRead = (typeof operatorReads)[number];
 
@@ -226,6 +238,7 @@ export const auditTargetSchema = z.strictObject({
       'secret',
       'organization',
       'audit_event',
+      'audit_destination',
       'credential_type',
     ])
     .describe('What it is'),

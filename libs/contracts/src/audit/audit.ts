@@ -9,6 +9,7 @@ import {
   operatorReads,
   outcomes,
 } from './audit-record.js';
+import { logGrowthSchema } from './log-growth.js';
 
 /**
  * Timeout of a read of the log. A read also appends a record of itself. While audit hangs, both together must
@@ -26,7 +27,7 @@ const readTimeoutMs = 1600;
 export const appendRecords = command({
   service: 'audit',
   name: 'append-records',
-  callers: ['gateway', 'auth'],
+  callers: ['gateway', 'auth', 'signals'],
   request: z.strictObject({
     records: z
       .array(
@@ -82,7 +83,7 @@ export const anyInstant = z.iso
 export const recordOperatorRead = command({
   service: 'audit',
   name: 'record-operator-read',
-  callers: ['auth', 'directory', 'issuance'],
+  callers: ['auth', 'directory', 'issuance', 'signals'],
   request: z.strictObject({ action: z.enum(operatorReads), targets: z.array(auditTargetSchema).max(1) }),
   reply: z.strictObject({}),
   // As with appendRecords.
@@ -122,7 +123,7 @@ export const followAuditEvents = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
   name: 'follow-events',
-  callers: ['gateway', 'operator'],
+  callers: ['gateway', 'operator', 'signals'],
   request: z.strictObject({
     filter: auditFilterSchema,
     limit: pageLimit,
@@ -136,6 +137,20 @@ export const followAuditEvents = query({
     after: z.int().describe('Up to this `seq`, no entry besides `items` matches the filter'),
     hasMore: z.boolean().describe('Whether the log has more entries after it'),
   }),
+});
+
+/** The ends of logs, in the order of their organizations: of those in `orgs`, or of all. */
+export const listAuditLogs = query({
+  service: 'audit',
+  timeoutMs: readTimeoutMs,
+  name: 'list-logs',
+  callers: ['signals'],
+  request: z.strictObject({
+    orgs: z.array(z.string()).max(500).optional().describe('Only the logs of these organizations'),
+    after: z.string().optional().describe('Only organizations after this one'),
+    limit: z.int().min(1).max(500),
+  }),
+  reply: z.strictObject({ logs: logGrowthSchema.describe('Organization and newest `seq`') }),
 });
 
 export const getAuditEvent = query({

@@ -11,6 +11,7 @@ import {
   followAuditEvents,
   getAuditEvent,
   listAuditEvents,
+  listAuditLogs,
   recordOperatorRead,
 } from './audit.js';
 
@@ -20,6 +21,7 @@ export const auditContracts = [
   countDeniedRequests,
   recordOperatorRead,
   listAuditEvents,
+  listAuditLogs,
   getAuditEvent,
   followAuditEvents,
   auditCheckpoint,

@@ -115,16 +115,6 @@ export const projectionAcknowledgementSchema = z.array(z.string().max(64)).max(1
 /** Subject of directory's heartbeat for gateway and auth. */
 export const revocationFeedSubject = 'feed.directory.access';
 
-/** Subject of audit's hints for the gateway: which logs have grown. */
-export const logGrowthSubject = 'feed.audit.logs';
-
-/**
- * Organization and newest `seq` of each log that has grown. A hint without guarantee: who follows a log also reads it
- * from time to time.
- */
-export const logGrowthSchema = z.array(z.tuple([z.string().max(64), z.int().min(1)])).max(500);
-export type LogGrowth = z.infer<typeof logGrowthSchema>;
-
 /** The replicas of a service announce themselves here, four times a second. */
 export function replicaAnnouncementSubject(service: ServiceName): string {
   return `alive.${service}`;

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Contract, idempotentCommand, ReplyOf, RequestContext, RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import {
@@ -48,7 +48,8 @@ interface IdempotentResult<Response> {
 export class Idempotency {
   constructor(
     private readonly database: Database,
-    private readonly outbox: Outbox,
+    /** Absent in a service that emits no events: no read model waits for its changes. */
+    @Optional() private readonly outbox: Outbox | undefined,
     @Inject(CONFIG) private readonly config: KeyEncryptionConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -131,8 +132,8 @@ export class Idempotency {
     subject: string | undefined,
     { event, version }: Omit<StoredEvent, 'subject'>,
   ): Promise<void> {
+    if (subject === undefined || !this.outbox) return;
     const [row] = await this.database.rows<{ confirmed: boolean }>(confirmed, [event]);
-    if (subject !== undefined && row && !row.confirmed)
-      await this.outbox.raise({ org, aggregate: customerKey(org, subject), version });
+    if (row && !row.confirmed) await this.outbox.raise({ org, aggregate: customerKey(org, subject), version });
   }
 }

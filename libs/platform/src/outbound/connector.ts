@@ -58,7 +58,10 @@ export function guardedConnector(rules: OutboundRules, resolve: Resolve): buildC
   };
 }
 
-async function publicAddresses(hostname: string, resolve: Resolve): Promise<{ address: string; family: 4 | 6 }[]> {
+export async function publicAddresses(
+  hostname: string,
+  resolve: Resolve,
+): Promise<{ address: string; family: 4 | 6 }[]> {
   const addresses = await resolve(hostname);
   if (addresses.length === 0) throw new OutboundError('no response', 'no response: the name does not resolve.');
   // Rejected even if only one is not public, since any of them may be chosen.

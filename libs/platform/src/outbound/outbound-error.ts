@@ -11,6 +11,8 @@ export class OutboundError extends Error {
     message: string,
     /** Status of the response, if there was one. */
     readonly status?: number,
+    /** Its header `Retry-After` (RFC 9110 §10.2.3). */
+    readonly retryAfter?: string,
   ) {
     super(message);
     this.name = 'OutboundError';

@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls';
 import { Agent, request as sendRequest, type Dispatcher } from 'undici';
 import { LatencyHistogram, secondsSince } from '../latency-histogram.js';
 import type { Logger } from '../logger.js';
@@ -5,6 +6,7 @@ import { inSpan, SpanKind } from '../tracing/spans.js';
 import { guardedConnector, resolveWithNameServers, type Resolve } from './connector.js';
 import { requireDestination, type OutboundRules } from './destination.js';
 import { OutboundError } from './outbound-error.js';
+import { guardedTlsConnection, requireTlsDestination } from './tls-connection.js';
 
 export interface OutboundRequest {
   method?: 'GET' | 'POST';
@@ -20,6 +22,16 @@ export interface OutboundResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
+}
+
+/** A server that speaks another protocol than HTTP over TLS. */
+export interface TlsDestination {
+  host: string;
+  port: number;
+  /** Certificates (PEM) by which it proves itself, instead of the public authorities. */
+  ca?: string | undefined;
+  /** For lookup, connection and handshake together. */
+  timeoutMs?: number;
 }
 
 const outboundSeconds = new LatencyHistogram({
@@ -42,7 +54,7 @@ export class Outbound {
   constructor(
     private readonly rules: OutboundRules,
     logger: Logger,
-    resolve: Resolve = resolveWithNameServers,
+    private readonly resolve: Resolve = resolveWithNameServers,
   ) {
     for (const origin of rules.allow)
       logger.warn(
@@ -99,14 +111,39 @@ export class Outbound {
     });
     const { statusCode: status } = response;
     if (status < 200 || status > 299) {
+      const { 'retry-after': retryAfter } = response.headers;
       response.body.on('error', () => undefined).destroy();
       throw new OutboundError(
         'status',
         status >= 300 && status < 400 ? `status ${status}: redirects are not followed.` : `status ${status}.`,
         status,
+        typeof retryAfter === 'string' ? retryAfter : undefined,
       );
     }
     return { status, headers: response.headers, body: await readBody(response.body, maxBytes) };
+  }
+
+  /**
+   * Connects to a server by TLS, by the same rules as request(). The server proves itself for `host`, by the
+   * certificates of `ca` or by the public authorities. @throws OutboundError
+   */
+  async connectTls({ host, port, ca, timeoutMs = defaultTimeoutMs }: TlsDestination): Promise<TLSSocket> {
+    const startedAtMs = performance.now();
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      const socket = await guardedTlsConnection({ host, port, ca, signal }, this.rules, this.resolve);
+      outboundSeconds.observe({ outcome: 'succeeded' }, secondsSince(startedAtMs));
+      return socket;
+    } catch (error) {
+      const refused = toOutboundError(error, signal);
+      outboundSeconds.observe({ outcome: refused.failure }, secondsSince(startedAtMs));
+      throw refused;
+    }
+  }
+
+  /** Checks the address of connectTls() at its registration, without connecting. @throws OutboundError */
+  checkTls({ host, port }: Pick<TlsDestination, 'host' | 'port'>): void {
+    requireTlsDestination(host, port, this.rules);
   }
 
   async close(): Promise<void> {

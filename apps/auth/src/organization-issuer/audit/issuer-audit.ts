@@ -1,10 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
+import { AuditWriter, DeniedRequestCounter, RecordOutbox } from '@holdfast/audit-client';
 import type { AuditRecord, AuditTarget } from '@holdfast/contracts';
 import { AppError, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { Organizations } from '../../organizations/organizations.js';
-import { RecordOutbox } from '../../record-outbox/record-outbox.js';
 import { anonymous, humanOf, issuerRequestOf, type IssuerRequest } from '../../request-context/issuer-request.js';
 import { actionOf, actorOf, auditedRequestOf, type AuditedRequest, type RequestResult } from './audited-request.js';
 

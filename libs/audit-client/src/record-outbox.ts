@@ -1,11 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
-import { AuditWriter } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
-import { encryptionKeysOf, seal, unseal } from '@holdfast/platform';
-import { CONFIG, Interval } from '@holdfast/service';
-import type { Config } from '../config.js';
+import { encryptionKeysOf, seal, unseal, type KeyEncryptionConfig } from '@holdfast/platform';
+import { CONFIG, Interval, type SealedTable } from '@holdfast/service';
+import { AuditWriter } from './audit-writer.js';
 
 /** How long the response waits until the record is appended, as for every other change (libs/outbox/src/outbox.ts). */
 const appendTimeoutMs = 1000;
@@ -30,15 +29,16 @@ interface Row {
   record: Buffer;
 }
 
-const pendingRecords = new Gauge({
+const pendingGauge = new Gauge({
   name: 'holdfast_records_pending',
-  help: 'Audit records of committed changes in auth that audit has not appended within 2 seconds',
+  help: 'Audit records of committed changes in auth or signals that audit has not appended within 2 seconds',
 });
 
 /**
- * Audit records of changes. Each commits with its change and is appended to the log afterwards, so that changes succeed
- * while audit is unavailable (product §7). Any replica appends any record, twice if need be: audit deduplicates by id.
- * Only audit consumes these records, so they need no stream (docs/adr/0003-outbox-and-relay.md).
+ * Audit records of changes in a service that emits no events. Each commits with its change and is appended to the log
+ * afterwards, so that changes succeed while audit is unavailable (product §7). Any replica appends any record, twice if
+ * need be: audit deduplicates by id. Only audit consumes these records, so they need no stream
+ * (docs/adr/0003-outbox-and-relay.md).
  */
 @Injectable()
 export class RecordOutbox {
@@ -47,7 +47,7 @@ export class RecordOutbox {
   constructor(
     private readonly database: Database,
     private readonly audit: AuditWriter,
-    @Inject(CONFIG) private readonly config: Config,
+    @Inject(CONFIG) private readonly config: KeyEncryptionConfig,
   ) {}
 
   /** Inserts a record in the transaction of its change. */
@@ -82,7 +82,7 @@ export class RecordOutbox {
   })
   async sweep(stopping: () => boolean): Promise<void> {
     const [pending = { rows: 0 }] = await this.database.rows<{ rows: number }>(countOverdue);
-    pendingRecords.set(pending.rows);
+    pendingGauge.set(pending.rows);
     for (let left = pending.rows; left > 0 && !stopping(); left -= batchSize) await this.appendBatch();
   }
 
@@ -99,6 +99,25 @@ export class RecordOutbox {
   }
 }
 
-export function recordContext(org: string, id: string): string {
+function recordContext(org: string, id: string): string {
   return `record_outbox ${org} ${id}`;
 }
+
+/** The table, for a service's migrations. Records are encrypted, since they may name a customer or person. */
+export const recordOutboxTables: readonly string[] = [
+  `CREATE TABLE record_outbox (
+     id uuid PRIMARY KEY,
+     org text NOT NULL,
+     record bytea NOT NULL,
+     created_at timestamptz(3) NOT NULL DEFAULT now())`,
+  'CREATE INDEX record_outbox_created ON record_outbox (created_at, id)',
+];
+
+/** Records that are encrypted again during a rotation of KEY_ENCRYPTION_KEY. */
+export const pendingRecords: SealedTable = {
+  name: 'record_outbox',
+  column: 'record',
+  key: { id: 'uuid' },
+  further: ['org'],
+  contextOf: ({ org, id }: { org: string; id: string }) => recordContext(org, id),
+};

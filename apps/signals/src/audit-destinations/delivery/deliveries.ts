@@ -1,0 +1,169 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { allOrganizations } from '@holdfast/contracts';
+import { Database, isNotFenced, statement } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import type { DestinationRow } from '../destination.js';
+import { retryDelayMs } from './retry-delay.js';
+
+/** A sender has its delivery for so long without progress. If its process dies, another one continues then. */
+export const leaseMs = 30_000;
+/** Between two turns of one delivery, so that entries that come one by one are sent together. */
+const minIntervalMs = 300;
+
+/** A delivery that this process has claimed. */
+export interface Claim extends Pick<
+  DestinationRow,
+  'id' | 'kind' | 'format' | 'settings' | 'credentials' | 'version' | 'failures'
+> {
+  /** Of the destination: `*` for all organizations. */
+  owner: string;
+  /** Of the log. */
+  org: string;
+  after: number;
+  end: number;
+  lease: number;
+  /** When the lease was taken or renewed, by performance.now(). */
+  leasedAtMs: number;
+}
+
+interface Busy {
+  /** Destinations of which this process sends as many logs as it may. */
+  full: string[];
+  /** Destinations of which this process sends at least one log. */
+  some: string[];
+}
+
+/**
+ * One delivery of each destination that is due, longest waiting first. One that fails has one log at a time as a probe.
+ * `lease` fences the sender that had the row before.
+ */
+const claim = statement(
+  'audit_delivery_claim',
+  `WITH due AS (
+     SELECT d.id, v.org FROM audit_destination d
+       CROSS JOIN LATERAL (
+         SELECT org FROM audit_delivery
+          WHERE destination = d.id AND end_seq > after_seq AND due_at <= clock_timestamp()
+            AND (leased_until IS NULL OR leased_until < clock_timestamp()) AND ${isNotFenced('audit_delivery.org')}
+          ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED) v
+      WHERE NOT d.paused AND NOT d.suspended AND (d.failures > 0) = $1
+        AND (d.retry_at IS NULL OR d.retry_at <= $5) AND d.id <> ALL ($2::uuid[])
+      ORDER BY d.attempted_at LIMIT $3),
+   claimed AS (
+     UPDATE audit_delivery v SET lease = lease + 1,
+            leased_until = clock_timestamp() + $4 * interval '1 millisecond'
+       FROM due WHERE v.destination = due.id AND v.org = due.org RETURNING v.*)
+   UPDATE audit_destination d SET attempted_at = clock_timestamp() FROM claimed v WHERE d.id = v.destination
+   RETURNING d.id, d.org AS owner, d.kind, d.format, d.settings, d.credentials, d.version, d.failures, v.org,
+     v.after_seq AS after, v.end_seq AS end, v.lease`,
+);
+/** Moves the place on after the receiver has confirmed, unless another sender or a rewind has taken over. */
+const advance = statement(
+  'audit_delivery_advance',
+  `WITH moved AS (
+     UPDATE audit_delivery SET after_seq = $5, end_seq = greatest(end_seq, $5),
+            behind_since = CASE WHEN end_seq > $5 THEN greatest(behind_since, $6) END,
+            leased_until = clock_timestamp() + $7 * interval '1 millisecond'
+      WHERE destination = $1 AND org = $2 AND lease = $3 AND after_seq = $4 RETURNING destination)
+   UPDATE audit_destination d
+      SET sent = sent + $8, rejected = rejected + $9, last_rejection = coalesce($10, last_rejection), failures = 0,
+          retry_at = NULL, last_success_at = $11
+     FROM moved WHERE d.id = moved.destination
+   RETURNING d.version, d.paused OR d.suspended AS stopped`,
+);
+const release = statement(
+  'audit_delivery_release',
+  `UPDATE audit_delivery SET leased_until = NULL, due_at = clock_timestamp() + $4 * interval '1 millisecond'
+    WHERE destination = $1 AND org = $2 AND lease = $3`,
+);
+/** Several deliveries of one destination that fail together count as one failed attempt. */
+const fail = statement(
+  'audit_destination_fail',
+  `UPDATE audit_destination SET failures = failures + 1, retry_at = $3, last_error = $4, last_error_at = $5
+    WHERE id = $1 AND failures = $2 AND version = $6
+      AND EXISTS (SELECT FROM audit_delivery WHERE destination = $1 AND org = $7 AND lease = $8)`,
+);
+/** A new log of a destination of all organizations begins at its beginning. */
+const grow = statement(
+  'audit_delivery_grow',
+  `INSERT INTO audit_delivery AS v (destination, org, after_seq, end_seq, behind_since)
+   SELECT d.id, g.org, 0, g.seq, $3 FROM unnest($1::text[], $2::bigint[]) AS g(org, seq)
+     JOIN audit_destination d ON d.org IN (g.org, '${allOrganizations}')
+    WHERE ${isNotFenced('g.org')} ORDER BY d.id, g.org
+   ON CONFLICT (destination, org) DO UPDATE
+     SET end_seq = excluded.end_seq, behind_since = coalesce(v.behind_since, excluded.behind_since)
+     WHERE v.end_seq < excluded.end_seq
+   RETURNING 1`,
+);
+
+/** What has been confirmed of a batch. */
+export interface Progress {
+  after: number;
+  /** When its last entry happened. */
+  occurredAt: Date;
+  sent: number;
+  rejected: number;
+  rejection: string | undefined;
+}
+
+/** The places of destinations in the logs. Every change of one is conditional on the lease of its sender. */
+@Injectable()
+export class Deliveries {
+  constructor(
+    private readonly database: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  /** At most one of each destination. `failing`: of those whose last attempt failed, or of the others. */
+  async claim({ full, some }: Busy, limit: number, failing: boolean): Promise<Claim[]> {
+    const excluded = failing ? some : full;
+    const leasedAtMs = performance.now();
+    const values = [failing, excluded, limit, leaseMs, this.clock.now()];
+    const rows = await this.database.rows<Omit<Claim, 'leasedAtMs'>>(claim, values);
+    return rows.map((row) => ({ ...row, leasedAtMs }));
+  }
+
+  /** Whether this process may still begin something that takes so long. A paused one finds here that it may not. */
+  holds({ leasedAtMs }: Claim, forMs: number): boolean {
+    return performance.now() - leasedAtMs + forMs < leaseMs;
+  }
+
+  /** False when this sender must stop: it has lost the delivery, or the destination was changed or stopped. */
+  async advance(claimed: Claim, { after, occurredAt, sent, rejected, rejection }: Progress): Promise<boolean> {
+    const { id, org, lease, after: before, version } = claimed;
+    const leasedAtMs = performance.now();
+    const [row] = await this.database.rows<{ version: number; stopped: boolean }>(advance, [
+      id,
+      org,
+      lease,
+      before,
+      after,
+      occurredAt,
+      leaseMs,
+      sent,
+      rejected,
+      rejection ?? null,
+      this.clock.now(),
+    ]);
+    if (!row) return false;
+    Object.assign(claimed, { after, failures: 0, leasedAtMs });
+    return row.version === version && !row.stopped;
+  }
+
+  async fail(claimed: Claim, message: string, retryAfterMs?: number): Promise<void> {
+    const { id, org, lease, failures, version } = claimed;
+    const now = this.clock.now();
+    const retryAt = new Date(now.getTime() + retryDelayMs(failures + 1, Math.random(), retryAfterMs));
+    await this.database.rows(fail, [id, failures, retryAt, message.slice(0, 500), now, version, org, lease]);
+  }
+
+  async release({ id, org, lease }: Claim, pauseMs = minIntervalMs): Promise<void> {
+    await this.database.rows(release, [id, org, lease, pauseMs]);
+  }
+
+  /** Stores new ends of logs. @returns whether there is something to send now */
+  async grow(logs: readonly (readonly [string, number])[]): Promise<boolean> {
+    const values = [logs.map(([org]) => org), logs.map(([, seq]) => seq), this.clock.now()];
+    return (await this.database.rows(grow, values)).length > 0;
+  }
+}

@@ -1,0 +1,316 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RecordOutbox } from '@holdfast/audit-client';
+import {
+  allOrganizations,
+  maxAuditDestinations,
+  type Action,
+  type AuditDestination,
+  type AuditRecord,
+  type CreatedAuditDestination,
+  type DestinationChanges,
+  type NewDestination,
+  type RequestContext,
+} from '@holdfast/contracts';
+import { Database, statement, type Sql } from '@holdfast/data';
+import type { KeyedRequest } from '@holdfast/outbox';
+import { AppError, auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
+import { Credentials, newSigningSecret, overlapMs, type SigningSecrets } from './credentials.js';
+import { DeliveryQueue } from './delivery/delivery-queue.js';
+import { LogEnds } from './delivery/log-ends.js';
+import {
+  deliverySums,
+  destinationTarget,
+  ownerOf,
+  shownColumns,
+  toDestination,
+  unknownDestination,
+  type DestinationRow,
+} from './destination.js';
+import { credentialsOf, requireCallable, settingsOf } from './given.js';
+import { Outbounds } from './outbounds.js';
+
+const select = statement(
+  'audit_destination_select',
+  `SELECT ${shownColumns} FROM audit_destination d ${deliverySums}
+   WHERE d.org = $1 AND ($2::uuid IS NULL OR d.id = $2) ORDER BY d.created_at DESC, d.id DESC`,
+);
+const lock = statement(
+  'audit_destination_lock',
+  'SELECT * FROM audit_destination WHERE org = $1 AND id = $2 FOR UPDATE',
+);
+/** Locks those that exist, so that two requests cannot both create the last one. */
+const lockAll = statement('audit_destination_lock_all', 'SELECT id FROM audit_destination WHERE org = $1 FOR UPDATE');
+const count = statement('audit_destination_count', 'SELECT count(*)::int AS n FROM audit_destination WHERE org = $1');
+const insert = statement(
+  'audit_destination_insert',
+  `INSERT INTO audit_destination (id, org, kind, format, description, settings, credentials, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+const insertDeliveries = statement(
+  'audit_delivery_insert',
+  `INSERT INTO audit_delivery (destination, org, after_seq, end_seq, behind_since)
+   SELECT $1, l.org, l.after, l.end_seq, CASE WHEN l.end_seq > l.after THEN $5::timestamptz END
+     FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS l(org, after, end_seq)
+   ON CONFLICT DO NOTHING`,
+);
+/** The next attempt is made at once, with what is stored now. */
+const update = statement(
+  'audit_destination_update',
+  `UPDATE audit_destination SET format = $2, description = $3, settings = $4, credentials = $5, paused = $6,
+     version = version + 1, retry_at = NULL WHERE id = $1`,
+);
+/** By a new lease the sender that has the row moves it no further. */
+const rewind = statement(
+  'audit_delivery_rewind',
+  `UPDATE audit_delivery SET after_seq = least($2, greatest(end_seq, $4)), lease = lease + 1, leased_until = NULL,
+     due_at = clock_timestamp(), behind_since = CASE WHEN end_seq > $2 THEN $3::timestamptz END
+   WHERE destination = $1`,
+);
+const remove = statement(
+  'audit_destination_delete',
+  `WITH deliveries AS (DELETE FROM audit_delivery WHERE destination = $1)
+   DELETE FROM audit_destination WHERE id = $1`,
+);
+
+type Stored = Omit<DestinationRow, 'after_seq' | 'behind' | 'behind_since'>;
+type ChangeRecord = { action: Action; changes?: AuditRecord['changes'] };
+
+/** The destinations of an organization's log. Each change commits with its audit record. */
+@Injectable()
+export class Destinations {
+  constructor(
+    private readonly database: Database,
+    private readonly records: RecordOutbox,
+    private readonly credentials: Credentials,
+    private readonly outbounds: Outbounds,
+    private readonly ends: LogEnds,
+    private readonly queue: DeliveryQueue,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  async list(context: RequestContext, id?: string): Promise<AuditDestination[]> {
+    return this.shown(this.database, ownerOf(context), id);
+  }
+
+  /** @throws unknown_destination */
+  async get(context: RequestContext, id: string): Promise<AuditDestination> {
+    const [found] = await this.list(context, id);
+    if (!found) throw unknownDestination();
+    return found;
+  }
+
+  /** @throws invalid_request, limit_reached, unknown_organization */
+  async create(
+    given: NewDestination,
+    context: RequestContext,
+    id = newId(),
+    keyed?: KeyedRequest,
+  ): Promise<{ destination: CreatedAuditDestination }> {
+    const org = ownerOf(context);
+    const { kind, format, description, after, settings } = given;
+    requireCallable(kind, settings, this.outbounds.of({ org }));
+    const secret = kind === 'https' ? newSigningSecret() : undefined;
+    const credentials = secret === undefined ? (given as { credentials?: unknown }).credentials : { secret };
+    const sealed = credentials === undefined ? null : this.credentials.sealed(id, credentials);
+    const ends = await this.startsOf(context, org, after);
+    const changes = { kind: { to: kind }, format: { to: format }, settings: { to: settings } };
+    const created = await this.change(
+      context,
+      id,
+      { action: 'audit_destination.create', changes },
+      keyed,
+      async (sql) => {
+        await sql.rows(lockAll, [org]);
+        const [{ n } = { n: 0 }] = await sql.rows<{ n: number }>(count, [org]);
+        if (n >= maxAuditDestinations)
+          throw new AppError('limit_reached', `There are ${n} destinations, which is the maximum. Delete one first.`);
+        const now = this.clock.now();
+        const values = [id, org, kind, format, description ?? null, JSON.stringify(settings), sealed, now];
+        await sql.rows(insert, values);
+        const places = [ends.map((e) => e.org), ends.map((e) => e.after), ends.map((e) => e.end)];
+        await sql.rows(insertDeliveries, [id, ...places, now]);
+        const [destination] = await this.shown(sql, org, id);
+        return { destination: { ...destination!, ...(secret !== undefined && { secret }) } };
+      },
+    );
+    this.ends.watch(org);
+    return created;
+  }
+
+  /** @throws unknown_destination, invalid_request */
+  update(
+    id: string,
+    given: DestinationChanges,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<{ destination: AuditDestination; changed: boolean }> {
+    return this.changeOne(context, id, 'audit_destination.update', keyed, (before) => {
+      const settings = given.settings ? settingsOf(before.kind, given.settings) : before.settings;
+      requireCallable(before.kind, settings, this.outbounds.of(before));
+      const credentials = given.credentials
+        ? this.credentials.sealed(id, credentialsOf(before.kind, given.credentials))
+        : before.credentials;
+      const { description = before.description, format = before.format } = given;
+      return { ...before, settings: settings as Stored['settings'], credentials, description, format };
+    });
+  }
+
+  pause(
+    id: string,
+    paused: boolean,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<{ destination: AuditDestination; changed: boolean }> {
+    const action = paused ? 'audit_destination.pause' : 'audit_destination.resume';
+    return this.changeOne(context, id, action, keyed, (before) => ({ ...before, paused }));
+  }
+
+  /** Both secrets sign for a day. @throws unknown_destination; invalid_state when the kind has no secret */
+  rotateSecret(
+    id: string,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<{ secret: string; previousUntil: string }> {
+    return this.change(context, id, { action: 'audit_destination.rotate_secret' }, keyed, async (sql) => {
+      const before = await this.locked(sql, ownerOf(context), id);
+      if (before.kind !== 'https')
+        throw new AppError('invalid_state', `A destination of the kind ${before.kind} has no secret that signs.`);
+      const { secret: earlier } = this.credentials.unsealed(id, before.credentials) as SigningSecrets;
+      const until = new Date(this.clock.now().getTime() + overlapMs).toISOString();
+      const secret = newSigningSecret();
+      const secrets: SigningSecrets = { secret, previous: { secret: earlier, until } };
+      await this.store(sql, { ...before, credentials: this.credentials.sealed(id, secrets) });
+      return { secret, previousUntil: until };
+    });
+  }
+
+  /** Entries after `after` are sent again. @throws unknown_destination; invalid_request beyond the end of the log */
+  async rewind(
+    id: string,
+    after: number,
+    context: RequestContext,
+    keyed?: KeyedRequest,
+  ): Promise<{ destination: AuditDestination }> {
+    const org = ownerOf(context);
+    await this.get(context, id);
+    // A destination of all organizations begins at the end of a log that is shorter.
+    const end = org === allOrganizations ? 0 : (await this.startsOf(context, org, after))[0]!.end;
+    const changes = { after: { to: after } };
+    return this.change(context, id, { action: 'audit_destination.rewind', changes }, keyed, async (sql) => {
+      const before = await this.locked(sql, org, id);
+      await sql.rows(rewind, [id, after, this.clock.now(), end]);
+      await this.store(sql, before);
+      const [destination] = await this.shown(sql, org, id);
+      return { destination: destination! };
+    });
+  }
+
+  /** @throws unknown_destination */
+  delete(id: string, context: RequestContext, keyed?: KeyedRequest): Promise<Record<string, never>> {
+    return this.change(context, id, { action: 'audit_destination.delete' }, keyed, async (sql) => {
+      await this.locked(sql, ownerOf(context), id);
+      await sql.rows(remove, [id]);
+      return {};
+    });
+  }
+
+  /** Where a destination begins in each log. @throws invalid_request beyond the end, unknown_organization */
+  private async startsOf(
+    context: RequestContext,
+    owner: string,
+    after: number | undefined,
+  ): Promise<{ org: string; after: number; end: number }[]> {
+    const logs = await this.ends.read(owner);
+    if (owner !== allOrganizations && logs.length === 0) {
+      if (context.actor.type === 'operator')
+        throw new AppError('unknown_organization', `There is no organization "${owner}".`);
+      logs.push([owner, 0]);
+    }
+    return logs.map(([org, end]) => {
+      if (after !== undefined && after > end && owner !== allOrganizations) throw beyondEnd(end);
+      return { org, after: Math.min(after ?? end, end), end };
+    });
+  }
+
+  private changeOne(
+    context: RequestContext,
+    id: string,
+    action: Action,
+    keyed: KeyedRequest | undefined,
+    rule: (before: Stored) => Stored,
+  ): Promise<{ destination: AuditDestination; changed: boolean }> {
+    const record: ChangeRecord = { action };
+    return this.change(context, id, record, keyed, async (sql) => {
+      const org = ownerOf(context);
+      const before = await this.locked(sql, org, id);
+      const after = rule(before);
+      record.changes = changesOf(before, after);
+      // To resume one that waits for its next attempt means: now.
+      const changed =
+        record.changes !== undefined || (action === 'audit_destination.resume' && before.retry_at !== null);
+      if (changed) await this.store(sql, after);
+      const [destination] = await this.shown(sql, org, id);
+      return { destination: destination!, changed };
+    });
+  }
+
+  /** Commits a change with its record and the response under its Idempotency-Key. `changed: false` writes no record. */
+  private async change<Reply extends object>(
+    context: RequestContext,
+    id: string,
+    record: ChangeRecord,
+    keyed: KeyedRequest | undefined,
+    work: (sql: Sql) => Promise<Reply>,
+  ): Promise<Reply> {
+    const { org } = context;
+    const committed = await this.database.transaction(async (sql) => {
+      const reply = await work(sql);
+      const { action, changes } = record;
+      const targets = [destinationTarget(id)];
+      const outcome = { result: 'success' } as const;
+      const written = auditRecord(context, this.clock.now(), { action, targets, outcome, changes });
+      const isRecorded = org !== '' && (reply as { changed?: boolean }).changed !== false;
+      if (isRecorded) await this.records.add(sql, org, written);
+      await keyed?.store(sql, reply, { event: written.id, version: 0 });
+      return { reply, written: isRecorded ? written : undefined };
+    });
+    if (committed.written) await this.records.append(org, committed.written);
+    this.queue.wake();
+    return committed.reply;
+  }
+
+  private async shown(sql: Sql, org: string, id?: string): Promise<AuditDestination[]> {
+    const rows = await sql.rows<Omit<DestinationRow, 'credentials'>>(select, [org, id ?? null]);
+    return rows.map((row) => toDestination(row, this.clock.now()));
+  }
+
+  private async locked(sql: Sql, org: string, id: string): Promise<Stored> {
+    const [row] = await sql.rows<Stored>(lock, [org, id]);
+    if (!row) throw unknownDestination();
+    return row;
+  }
+
+  private async store(sql: Sql, { id, format, description, settings, credentials, paused }: Stored): Promise<void> {
+    await sql.rows(update, [id, format, description, JSON.stringify(settings), credentials, paused]);
+  }
+}
+
+function beyondEnd(end: number): AppError {
+  const detail = `must be at most ${end}, the end of the log`;
+  return new AppError('invalid_request', undefined, { status: 422, errors: [{ pointer: '#/after', detail }] });
+}
+
+/** The fields that differ, for the audit record: of credentials only that they do. */
+function changesOf(before: Stored, after: Stored): AuditRecord['changes'] {
+  const fields = (['description', 'format', 'settings', 'paused'] as const).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
+  const changes: NonNullable<AuditRecord['changes']> = Object.fromEntries(
+    fields.map((field) => [
+      field,
+      { ...(before[field] !== null && { from: before[field] }), ...(after[field] !== null && { to: after[field] }) },
+    ]),
+  );
+  if (before.credentials !== after.credentials) changes.credentials = { to: 'replaced' };
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}

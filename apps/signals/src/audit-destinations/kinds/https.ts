@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import type { DestinationSettings } from '@holdfast/contracts';
+import { sha256 } from '@holdfast/platform';
+import type { SigningSecrets } from '../credentials.js';
+import type { Batch, DestinationKind, Target } from './kind.js';
+
+type Settings = DestinationSettings<'https'>;
+
+/** Batches by POST to any server, signed by Standard Webhooks 1.0: docs/audit-destinations.md tells how to verify. */
+export const https: DestinationKind<Settings, SigningSecrets> = {
+  maxBytes: 1_000_000,
+  check: ({ url }, outbound) => outbound.check(url),
+  async send(batch, target) {
+    const { settings, outbound, timeoutMs } = target;
+    const body = bodyOf(batch, settings.encoding, target.baseUrl);
+    await outbound.request(settings.url, { headers: headersOf(batch, target, body), body, timeoutMs });
+    return {};
+  },
+};
+
+function headersOf(batch: Batch, { id, settings, credentials, now }: Target<Settings, SigningSecrets>, body: string) {
+  const messageId = messageIdOf(id, batch);
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const signed = `${messageId}.${timestamp}.${body}`;
+  return {
+    'content-type': settings.encoding === 'ndjson' ? 'application/x-ndjson' : 'application/cloudevents-batch+json',
+    'webhook-id': messageId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': validSecrets(credentials, now)
+      .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(signed).digest('base64')}`)
+      .join(' '),
+  };
+}
+
+/** The same for the same entries, so that a receiver recognizes a repeat. */
+function messageIdOf(id: string, { org, entries }: Batch): string {
+  const place = [id, org, entries[0].event.id, entries.at(-1)!.event.id, entries.length].join('/');
+  return `msg_${sha256(place).toString('base64url').slice(0, 32)}`;
+}
+
+function validSecrets({ secret, previous }: SigningSecrets, now: Date): string[] {
+  return previous && new Date(previous.until) > now ? [secret, previous.secret] : [secret];
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+}
+
+function bodyOf({ org, entries }: Batch, encoding: Settings['encoding'], baseUrl: string): string {
+  if (encoding === 'ndjson') return entries.map(({ body }) => `${JSON.stringify(body)}\n`).join('');
+  return JSON.stringify(
+    entries.map(({ event, body }) => ({
+      specversion: '1.0',
+      id: event.id,
+      source: `${baseUrl}/o/${org}`,
+      type: `audit.${event.action}`,
+      time: event.occurredAt,
+      // CloudEvents "Sequence" extension: a string that sorts as the number.
+      sequence: String(event.seq).padStart(15, '0'),
+      datacontenttype: 'application/json',
+      data: body,
+    })),
+  );
+}
