@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { accessRequestCommands } from './commands/access-requests.js';
+import { analyticsCommands } from './commands/analytics.js';
 import { appCommands } from './commands/apps.js';
 import { assignmentCommands } from './commands/assignments.js';
 import { auditPartitionCommands } from './commands/audit-partitions.js';
@@ -68,6 +69,7 @@ export function createProgram(): Command {
     databaseRewriteCommand,
     restoreCommands,
     auditPartitionCommands,
+    analyticsCommands,
   ])
     add(program);
   return program.addHelpText('after', examples);

@@ -10,7 +10,7 @@ import {
 } from '@holdfast/contracts';
 import { Database, ReadDatabase, type Transaction } from '@holdfast/data';
 import { randomSequence, testContext, type RandomSequence, type TestDatabase } from '@holdfast/testing';
-import { auditDatabase, auditKeys, invoke, replicaOf } from '../audit.fixture.js';
+import { auditDatabase, auditKeys, erasureOf, invoke, replicaOf } from '../audit.fixture.js';
 import { bucketsOf } from './calendar.js';
 import { recordOfStep, steps } from './random-log.fixture.js';
 import { ReadAnalyticsHandler } from './read-analytics.handler.js';
@@ -98,10 +98,52 @@ describe('roll-ups of a random log', () => {
             await assertEqual({ ...range, timezone, interval });
           },
         ),
-        { numRuns: 12 },
+        { numRuns: 12, endOnFailure: true },
       ),
     60_000,
   );
+
+  it('keep their numbers when a customer is erased, and name nobody', async () => {
+    org = 'acme';
+    const step = { app: 0, type: 0, atMinutes: 60, count: 1, customer: 1 };
+    const of = (kind: Parameters<typeof recordOfStep>[0]['kind'], customer: number, atMinutes: number) => ({
+      org,
+      record: recordOfStep({ ...step, kind, customer, atMinutes }, 'erased-'),
+    });
+    const done = ['offer', 'claim', 'sign-in', 'offer', 'claim'] as const;
+    await replica.log.append(done.map((kind, n) => of(kind, n < 3 ? 1 : 2, 60 + n)));
+    await countAll();
+    const numbers = async () => {
+      const metrics = ['offers', 'claims', 'claim-rate', 'time-to-claim', 'active-customers'] as const;
+      return Promise.all(metrics.map(async (metric) => (await read(metric)).series));
+    };
+    const before = await numbers();
+    expect((await read('credentials')).series[0]!.values.at(-1)).toMatchObject({ live: 2 });
+    const names = await tables.query<{ value: string; pseudonym: string }>(
+      "SELECT value, pseudonym FROM audit.pseudonym_mapping WHERE org = 'acme' AND data_subject = 'customer-erased-1'",
+    );
+    expect(names.map(({ value }) => value).sort()).toEqual([
+      'credential-erased-1-0',
+      'customer-erased-1',
+      'offer-erased-1-0',
+    ]);
+
+    await replica.log.append([erasureOf('customer-erased-1')]);
+    // A record that was delayed comes after the erasure.
+    await replica.log.append([of('claim', 1, 60)]);
+    await countAll();
+    expect(
+      (await read('credentials', { to: new Date(Date.now() + 86_400_000).toISOString() })).series[0]!.values.at(-1),
+    ).toEqual({ offered: 0, live: 1, suspended: 0, expired: 0, revoked: 0 });
+    expect((await numbers()).filter((_, n) => n === 0 || n === 2 || n === 3)).toEqual(
+      before.filter((_, n) => n === 0 || n === 2 || n === 3),
+    );
+    for (const table of ['cursor', 'count', 'sketch', 'credential']) {
+      const rows = await tables.query<{ row: string }>(`SELECT t::text AS row FROM audit.analytics_${table} t`);
+      for (const { value, pseudonym } of names)
+        expect([table, rows.filter(({ row }) => row.includes(value) || row.includes(pseudonym))]).toEqual([table, []]);
+    }
+  });
 
   const assertEqual = async (query: Query) => {
     const counted = await recount();

@@ -22,7 +22,7 @@ const lockCursor = statement(
  * The next entries, month by month as lists read them. `next` has a row for dropped ones too. Each row has the last
  * `seq`; there is one row without a leaf when all entries were dropped.
  */
-const selectNext = statement(
+export const selectNext = statement(
   'analytics_next',
   `WITH next AS MATERIALIZED (SELECT seq, month FROM leaf WHERE org = $1 AND seq > $2 ORDER BY seq LIMIT $3),
      span AS MATERIALIZED (SELECT max(seq) AS last, min(month) AS first_month, max(month) AS last_month FROM next)

@@ -133,6 +133,10 @@ describe('partitions of the log', () => {
     ]);
     const again = stack.operator('audit', 'drop', '--class', 'changes', '--month', oldMonth);
     await expect(again).rejects.toMatchObject({ code: 1 });
+    await expect(stack.operator('analytics', 'rebuild', org)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/Entries were dropped from the log/) as unknown,
+    });
   });
 
   it('that were dropped do not account for another missing entry, even when the number is right', async () => {

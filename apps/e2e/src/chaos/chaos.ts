@@ -62,7 +62,7 @@ export interface Oracle {
 }
 
 const customerScopes: Operation[] = ['offers:write', 'issued:read', 'issued:manage'];
-const readerScopes: Operation[] = ['audit:read', 'webhooks:manage'];
+const readerScopes: Operation[] = ['audit:read', 'analytics:read', 'webhooks:manage'];
 
 /**
  * Runs `disturb` while customers are offered credentials, claim them, sign in, are suspended and erased. The load ends

@@ -3,6 +3,7 @@ import { eventually } from '@holdfast/testing';
 import type { Client } from '../client.ts';
 import { rowsNaming } from '../database.ts';
 import { inParallel } from '../parallel.ts';
+import { differencesFromLog } from '../recount.ts';
 import type { Oracle } from './chaos.ts';
 import type { AcknowledgedCustomer } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
@@ -20,6 +21,7 @@ export async function checkAll(oracle: Oracle): Promise<string[]> {
         ...(await checkFeed(oracle)),
         ...(await checkAudit(oracle)),
         ...(await checkErasures(oracle)),
+        ...(await differencesFromLog(oracle.reader)),
         ...(await oracle.checkpointFollower.check(100, oracle.seed)),
         ...(await oracle.anonymousCaller.check(oracle.reader)),
       ];
