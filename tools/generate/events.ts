@@ -74,6 +74,7 @@ const values: Record<string, unknown> = {
   group: '019aa5f2-7c1e-7f42-b1c3-2d0e9f8a6b03',
   roles: ['auditor'],
   assignment: '019aa5f2-7c1e-7053-82d4-3e1fa09b6c04',
+  export: '019aa5f2-7c1f-7d10-8c3e-5a6b7c8d9e01',
   accessRequest: '019aa5f2-7c1e-7164-93e5-4f20b1ac6d05',
 };
 

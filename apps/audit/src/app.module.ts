@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { quarantines, streams } from '@holdfast/contracts';
+import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
 import { ReadAnalyticsHandler } from './analytics/read-analytics.handler.js';
 import { RollUpWorker } from './analytics/roll-up.worker.js';
 import { RollUps } from './analytics/roll-ups.js';
@@ -10,6 +12,14 @@ import { CountDeniedRequestsHandler } from './denied-requests/count-denied-reque
 import { DeniedRequestCounts } from './denied-requests/denied-request-counts.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
 import { LogPages } from './export/log-pages.js';
+import { ExportChunks } from './exports/export-chunks.js';
+import { ExportEvents } from './exports/export-events.js';
+import { ExportExpiry } from './exports/export-expiry.worker.js';
+import { ExportPages } from './exports/export-pages.js';
+import { ExportWriter } from './exports/export-writer.js';
+import { ExportWorker } from './exports/export.worker.js';
+import { ExportsHandler } from './exports/exports.handler.js';
+import { Exports } from './exports/exports.js';
 import { AppendRecordsHandler } from './intake/append-records.handler.js';
 import { DueRecordsWorker } from './intake/due-records.worker.js';
 import { EventRecords } from './intake/event-records.consumer.js';
@@ -44,8 +54,13 @@ import { ProofHandler } from './transparency/proof.handler.js';
     ProofHandler,
     ExportEntriesHandler,
     ReadAnalyticsHandler,
+    ExportsHandler,
+    quarantineController(quarantines.audit),
   ],
   providers: [
+    outboxProvider(streams.audit),
+    Idempotency,
+    ClearStoredResponses,
     AuditLog,
     Sequencer,
     Partitions,
@@ -58,6 +73,13 @@ import { ProofHandler } from './transparency/proof.handler.js';
     DueRecordsWorker,
     EntryDecryption,
     LogPages,
+    Exports,
+    ExportChunks,
+    ExportEvents,
+    ExportExpiry,
+    ExportPages,
+    ExportWriter,
+    ExportWorker,
     Checkpoints,
     CheckpointFiles,
     CheckpointPublisher,

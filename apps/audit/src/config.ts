@@ -20,6 +20,19 @@ export const configSchema = baseConfigSchema.extend({
     'Secret: seeds of the keys that sign checkpoints, comma separated, the current one first. All of them sign, so ' +
       'that verifiers that pinned an earlier key still work',
   ),
+  AUDIT_EXPORT_DAYS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(90)
+    .default(7)
+    .describe('Days after which the file of an export is deleted'),
+  AUDIT_EXPORTS_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_000_000)
+    .default(4_294_967_296)
+    .describe('Bytes that the files of all exports of an organization may have in the database, compressed'),
   CHECKPOINT_DIR: z
     .string()
     .min(1)

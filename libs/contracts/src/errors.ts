@@ -138,6 +138,16 @@ export const errorCatalogue = {
     title: 'The organization has no such destination of its audit log',
     help: 'Use the `id` of a destination of this organization: `GET …/api/admin/audit/destinations` lists them.',
   },
+  unknown_export: {
+    status: 404,
+    title: 'There is no such export',
+    help: 'Use the `id` of an export of this organization.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'The file has no such range',
+    help: '`Content-Range` has the size of the file. Without `Range` you get all of it.',
+  },
   unknown_tile: {
     status: 404,
     title: 'The log has no such tile',

@@ -4,6 +4,7 @@ import { Database, violatedUnique } from '@holdfast/data';
 import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { Partitions } from '../retention/partitions.js';
+import { expireExports } from './erased-exports.js';
 import { GrownLogs } from './grown-logs.js';
 import { GrowthAnnouncements } from './growth-announcements.js';
 import { lockAndLoad } from './load-batch.js';
@@ -73,8 +74,10 @@ export class AuditLog {
     await this.partitions.ensureCurrentMonth();
     return this.database.transaction(async (sql) => {
       const state = await lockAndLoad(sql, items, this.encryption);
-      const plan = planBatch(items, state, this.clock.now(), randomBytes);
-      await sql.last(writeBatch, batchValues(plan, items, this.encryption));
+      const now = this.clock.now();
+      const told = await expireExports(sql, items, now);
+      const plan = planBatch(told, state, now, randomBytes);
+      await sql.last(writeBatch, batchValues(plan, told, this.encryption));
       return plan;
     });
   }

@@ -2,6 +2,7 @@ import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/
 import { CreateLog1763700000000 } from './1763700000000-create-log.js';
 import { RemoveOrganization1764900000100 } from './1764900000100-remove-organization.js';
 import { Analytics1765100000000 } from './1765100000000-analytics.js';
+import { Exports1765200000000 } from './1765200000000-exports.js';
 
 export const migrations = [
   CreateLog1763700000000,
@@ -9,4 +10,5 @@ export const migrations = [
   OrganizationFences1764900100000,
   RemoveOrganization1764900000100,
   Analytics1765100000000,
+  Exports1765200000000,
 ];

@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import { Database } from '@holdfast/data';
+import { storedResponses } from '@holdfast/outbox';
 import { encryptionKeysOf, KeyEncryption, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG, KeyRotation, Readiness, reEncrypting, type SealedTable } from '@holdfast/service';
-import { pendingRecordContext, personalDataKeyContext } from '../privacy/key-encryption.js';
+import { exportKeyContext, pendingRecordContext, personalDataKeyContext } from '../privacy/key-encryption.js';
 
 const gauge = new Gauge({
   name: 'holdfast_audit_encrypted_with_other_keys',
@@ -28,18 +29,25 @@ const pendingRecords: SealedTable = {
   contextOf: () => pendingRecordContext,
 };
 
+const exportKeys: SealedTable = {
+  name: 'export',
+  column: 'key',
+  key: { id: 'uuid', org: 'text' },
+  contextOf: ({ org, id }: { org: string; id: string }) => exportKeyContext(org, id),
+};
+
 /** Encrypts personal data keys and pending records with the current KEY_ENCRYPTION_KEY after its rotation. */
 @Injectable()
 export class AuditKeyRotation extends KeyRotation {
   constructor(database: Database, @Inject(CONFIG) config: KeyEncryptionConfig, readiness: Readiness) {
     const { keyId } = new KeyEncryption(config, 'audit');
-    const tables = [personalDataKeys, pendingRecords].map((table) => ({ ...table, keyId }));
+    const tables = [personalDataKeys, pendingRecords, exportKeys].map((table) => ({ ...table, keyId }));
     super(database, readiness, [
       {
         name: 'KEY_ENCRYPTION_KEY',
         keys: encryptionKeysOf(config),
         what: 'personal data keys and pending records',
-        ...reEncrypting(tables, gauge),
+        ...reEncrypting([...tables, storedResponses], gauge),
       },
     ]);
   }

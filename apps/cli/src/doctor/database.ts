@@ -164,6 +164,7 @@ async function connectionFindings(client: pg.Client): Promise<Finding[]> {
 const backlogs: { service: ServiceName; table: string; what: string; due: string }[] = [
   { service: 'issuance', table: 'outbox', what: 'events of issuance', due: 'created_at' },
   { service: 'directory', table: 'outbox', what: 'events of directory', due: 'created_at' },
+  { service: 'audit', table: 'outbox', what: 'events of audit', due: 'created_at' },
   { service: 'auth', table: 'record_outbox', what: 'audit records of auth', due: 'created_at' },
   { service: 'signals', table: 'record_outbox', what: 'audit records of signals', due: 'created_at' },
 ];

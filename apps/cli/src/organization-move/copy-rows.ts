@@ -4,6 +4,8 @@ import { CommandError } from '../command-error.js';
 import { organizationTables, type MergedTable } from './organization-tables.js';
 
 const batchSize = 2000;
+/** Tables with rows of up to half a megabyte. */
+const batchSizes: Readonly<Record<string, number>> = { 'audit.export_chunk': 20 };
 
 /** Number and hash of the rows of each table. */
 export type Digests = Record<string, string>;
@@ -76,7 +78,7 @@ async function eachBatch(
 ): Promise<void> {
   await source.query(`DECLARE moved NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${table} t WHERE ${where}`, values);
   for (;;) {
-    const { rows } = await source.query<{ row: string }>(`FETCH ${batchSize} FROM moved`);
+    const { rows } = await source.query<{ row: string }>(`FETCH ${batchSizes[table] ?? batchSize} FROM moved`);
     if (rows.length === 0) break;
     await write(rows.map(({ row }) => row));
   }

@@ -169,11 +169,16 @@ export class OrganizationMove {
 
   private async undelivered(): Promise<number> {
     const { org, source } = this.options;
-    const { rows } = await source.issuance!.query<{ count: number }>(
-      "SELECT count(*)::int AS count FROM issuance.outbox WHERE payload::json->>'org' = $1",
-      [org],
+    const counts = await Promise.all(
+      (['issuance', 'audit'] as const).map(async (service) => {
+        const { rows } = await source[service]!.query<{ count: number }>(
+          `SELECT count(*)::int AS count FROM ${service}.outbox WHERE payload::json->>'org' = $1`,
+          [org],
+        );
+        return rows[0]!.count;
+      }),
     );
-    return rows[0]!.count + (await this.state()).undelivered;
+    return counts.reduce((sum, count) => sum + count, (await this.state()).undelivered);
   }
 
   /** Copies each service in one transaction on the target, so that it has all rows or none. */

@@ -136,6 +136,26 @@ export const restoreSteps: readonly RestoreStep[] = [
       WHERE k.org = g.org AND k.data_subject = g.id::text`,
   },
   {
+    service: 'audit',
+    what: 'files of exports',
+    sql: `DELETE FROM audit.export_chunk`,
+  },
+  {
+    service: 'audit',
+    what: 'exports',
+    sql: `UPDATE audit.export
+      SET state = 'expired', reason = 'restore', finished_at = now(), stored_bytes = 0
+      WHERE state IN ('queued', 'running', 'ready')`,
+  },
+  {
+    service: 'audit',
+    what: 'requesters of exports',
+    sql: `UPDATE audit.export e
+      SET requester_id = NULL
+      FROM gone g
+      WHERE e.org = g.org AND e.requester_id = g.id::text`,
+  },
+  {
     service: 'signals',
     what: 'events of feeds',
     sql: `DELETE FROM signals.event

@@ -14,6 +14,14 @@ import {
   listAuditLogs,
   recordOperatorRead,
 } from './audit.js';
+import {
+  createAuditExport,
+  deleteAuditExport,
+  getAuditExport,
+  listAuditExports,
+  openAuditExportFile,
+  readAuditExportFile,
+} from './exports.js';
 
 /** Every contract that audit handles. */
 export const auditContracts = [
@@ -31,4 +39,10 @@ export const auditContracts = [
   auditTile,
   exportAuditEntries,
   readAnalytics,
+  createAuditExport,
+  deleteAuditExport,
+  listAuditExports,
+  getAuditExport,
+  openAuditExportFile,
+  readAuditExportFile,
 ] as const;

@@ -20,6 +20,7 @@ const assignment = {
   user: uuid.optional().describe('The person who is assigned; absent when a group is'),
   group: uuid.optional().describe('The group that is assigned; absent when a person is'),
 };
+const auditExport = { export: uuid.describe('The export') };
 const accessRequest = { ...user, ...app, accessRequest: uuid.describe('The access request') };
 
 export interface EventDefinition {
@@ -222,6 +223,31 @@ export const eventTypes = {
     producer: 'directory',
     description: 'A pending access request ended, because its app was deleted',
     data: z.strictObject(accessRequest),
+  },
+  'audit.export.created': {
+    producer: 'audit',
+    description: 'An export of the audit log was requested',
+    data: z.strictObject(auditExport),
+  },
+  'audit.export.ready': {
+    producer: 'audit',
+    description: 'The file of an export of the audit log is ready to be downloaded',
+    data: z.strictObject({ ...auditExport, expiresAt: instant.describe('When the file is deleted') }),
+  },
+  'audit.export.failed': {
+    producer: 'audit',
+    description: 'An export of the audit log has failed, and has no file',
+    data: z.strictObject(auditExport),
+  },
+  'audit.export.expired': {
+    producer: 'audit',
+    description: 'The file of an export of the audit log was deleted, or the export was canceled',
+    data: z.strictObject({
+      ...auditExport,
+      cause: z
+        .enum(['canceled', 'deleted', 'age', 'erasure'])
+        .describe('`erasure`: a customer or person was erased, so delete your copies of the file as well'),
+    }),
   },
 } as const satisfies Record<string, EventDefinition>;
 export type EventType = keyof typeof eventTypes;

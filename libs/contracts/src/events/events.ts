@@ -125,7 +125,17 @@ export const directoryEventSchema = z.looseObject({
   app: z.string().optional().describe('Client ID of the app, if one is concerned'),
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
-export type DomainEvent = IssuanceEvent | DirectoryEvent;
+
+/** Event of audit about an export. */
+export const auditServiceEventSchema = z.looseObject({
+  ...base,
+  type: z
+    .enum(['audit.export.created', 'audit.export.ready', 'audit.export.failed', 'audit.export.expired'])
+    .describe('What happened'),
+  export: uuid.describe('The export'),
+});
+export type AuditServiceEvent = z.infer<typeof auditServiceEventSchema>;
+export type DomainEvent = IssuanceEvent | DirectoryEvent | AuditServiceEvent;
 
 /**
  * Whether consumers must delete the customer. The erasure confirmation counts too: producers of earlier versions
@@ -148,6 +158,7 @@ export function dataSubjectOfEvent(event: DomainEvent): string | undefined {
 
 /** The id of what an event is about: the version of the event counts its changes. The organization when undefined. */
 export function aggregateOf(event: DomainEvent): string | undefined {
+  if (isAuditServiceEvent(event)) return event.export;
   if (!isDirectoryEvent(event)) return isCustomerEvent(event) ? event.subject : event.setting;
   return event.user ?? event.group ?? event.app;
 }
@@ -155,6 +166,11 @@ export function aggregateOf(event: DomainEvent): string | undefined {
 /** Whether an event is about a customer. The type decides, since the loose schemas accept any member. */
 export function isCustomerEvent(event: DomainEvent): event is CustomerEvent {
   return (customerEventTypes as readonly string[]).includes(event.type);
+}
+
+/** Whether audit emitted the event. The type decides. */
+function isAuditServiceEvent(event: DomainEvent): event is AuditServiceEvent {
+  return eventTypes[event.type].producer === 'audit';
 }
 
 /** Whether directory emitted the event. The type decides. */

@@ -59,5 +59,9 @@ function contractsOf({ producer, consumers }: Stream) {
 }
 
 /** The contracts of each producer of events. */
-export const quarantines = { issuance: contractsOf(streams.issuance), directory: contractsOf(streams.directory) };
+export const quarantines = {
+  issuance: contractsOf(streams.issuance),
+  directory: contractsOf(streams.directory),
+  audit: contractsOf(streams.audit),
+};
 export type QuarantineContracts = (typeof quarantines)[keyof typeof quarantines];

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { ServiceName } from '../services.js';
 import type { EventType } from './event-types.js';
-import { directoryEventSchema, eventSubject, issuanceEventSchema, producerConfirmedSubjects } from './events.js';
+import {
+  auditServiceEventSchema,
+  directoryEventSchema,
+  eventSubject,
+  issuanceEventSchema,
+  producerConfirmedSubjects,
+} from './events.js';
 
 /** The JetStream stream of a producer, with one durable consumer per consuming service. */
 export interface Stream<Event extends z.ZodType = z.ZodType> {
@@ -39,10 +45,14 @@ const mebibyte = 1_048_576;
 function stream<Event extends z.ZodType>(
   producer: ServiceName,
   event: Event,
-  { batched = [], ...rest }: Pick<Stream, 'consumers' | 'filters' | 'awaited' | 'maxBytes'> & { batched?: EventType[] },
+  {
+    batched = [],
+    suffix = '',
+    ...rest
+  }: Pick<Stream, 'consumers' | 'filters' | 'awaited' | 'maxBytes'> & { batched?: EventType[]; suffix?: string },
 ): Stream<Event> {
   return {
-    name: producer.toUpperCase(),
+    name: `${producer.toUpperCase()}${suffix}`,
     producer,
     subjects: [`evt.${producer}.>`],
     event,
@@ -77,6 +87,14 @@ export const streams = {
     },
     awaited: ['audit'],
     maxBytes: 256 * mebibyte,
+  }),
+  /** `AUDIT` itself has the entries of the logs. */
+  audit: stream('audit', auditServiceEventSchema, {
+    suffix: '_EVENTS',
+    consumers: ['audit', 'signals'],
+    filters: {},
+    awaited: ['audit'],
+    maxBytes: 16 * mebibyte,
   }),
 };
 

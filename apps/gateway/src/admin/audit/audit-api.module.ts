@@ -7,6 +7,8 @@ import { AuditProofsController } from './audit-proofs.controller.js';
 import { AuditStreamController } from './audit-stream.controller.js';
 import { AuditStreams } from './audit-streams.js';
 import { AuditTilesController } from './audit-tiles.controller.js';
+import { AuditExportFileController } from './exports/audit-export-file.controller.js';
+import { AuditExportsController } from './exports/audit-exports.controller.js';
 import { FollowRecords } from './follow-records.js';
 import { LogGrowth } from './log-growth.js';
 import { LogReader } from './log-reader.js';
@@ -19,6 +21,8 @@ import { LogReader } from './log-reader.js';
     AuditProofsController,
     AuditTilesController,
     AuditEntriesController,
+    AuditExportsController,
+    AuditExportFileController,
   ],
   providers: [Resources, AuditStreams, FollowRecords, LogGrowth, LogReader],
 })

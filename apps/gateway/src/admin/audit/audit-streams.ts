@@ -9,12 +9,12 @@ import { contextOf } from '../../edge/request-context.js';
 
 const openStreams = new Gauge({
   name: 'holdfast_audit_streams',
-  help: 'Readers who follow an audit log: streams, and requests that wait for new entries',
+  help: 'Readers of audit logs: streams, requests that wait for entries, and downloads of exports',
 });
 
 /**
- * The readers of this gateway who follow a log. Each holds a connection and next to nothing else, so they do not count
- * as requests in progress, and have limits of their own.
+ * The readers of this gateway who follow a log or download a file. Each holds a connection and next to nothing else, so
+ * they do not count as requests in progress, and have limits of their own.
  */
 @Injectable()
 export class AuditStreams implements OnModuleDestroy {
@@ -39,7 +39,8 @@ export class AuditStreams implements OnModuleDestroy {
     if (ofCaller >= maxPerCaller)
       throw new AppError(
         'rate_limited',
-        `You follow the audit log with ${ofCaller} requests already. End one of them, or wait until it ends.`,
+        `You read the audit log with ${ofCaller} streams, waiting requests and downloads already. End one of them, ` +
+          'or wait until it ends.',
         { retryAfter: 10 },
       );
     if (this.count >= max) throw unavailable('This server has too many readers of audit logs; another one answers.', 1);
