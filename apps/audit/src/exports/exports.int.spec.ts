@@ -128,11 +128,16 @@ describe('the file of an export', () => {
     clearInterval(timer);
     const { bytes, entries } = await get(id);
     expect(entries).toBe(count);
-    if (process.env.AUDIT_ROWS)
+    if (process.env.AUDIT_ROWS) {
+      const [seconds, ...megabytes] = [
+        (performance.now() - begunAt) / 1000,
+        ...[bytes, samples[4]!, Math.max(...samples)].map((value) => value / 1e6),
+      ].map(Math.round);
+      const [size, early, most] = megabytes;
       process.stdout.write(
-        `${count} entries, ${Math.round(bytes / 1e6)} MB in ${Math.round((performance.now() - begunAt) / 1000)} s, ` +
-          `RSS ${Math.round(samples[4]! / 1e6)} MB after a second, ${Math.round(Math.max(...samples) / 1e6)} MB at most\n`,
+        `${count} entries, ${size} MB in ${seconds} s; RSS ${early} MB after 1 s, ${most} MB at most\n`,
       );
+    }
     const part = await replica.chunks.read('acme', id, Math.floor(bytes / 2));
     expect((await replica.chunks.read('acme', id, Math.floor(bytes / 2) + 7)).equals(part.subarray(7))).toBe(true);
     const [{ largest }] = (await tables.query<{ largest: number }>(
