@@ -17,6 +17,11 @@ const discoveryMs = 600;
 export interface OperatorSession {
   /** Sends a request of a contract. `org` is the organization that it is about. */
   request: <C extends Contract>(contract: C, input: z.input<C['request']>, org?: string) => Promise<ReplyOf<C>>;
+  /** The same request to each shard: for what no organization owns. The first reply is that of `main`. */
+  requestEach: <C extends Contract>(
+    contract: C,
+    input: z.input<C['request']>,
+  ) => Promise<[ReplyOf<C>, ...ReplyOf<C>[]]>;
   /** For an operation of several requests: the organization's audit log records it once. */
   requestsFor: (org: string) => <C extends Contract>(contract: C, input: z.input<C['request']>) => Promise<ReplyOf<C>>;
 }
@@ -35,7 +40,7 @@ export interface BusAccess {
  */
 export async function withBus<T>(
   user: BusUser,
-  work: (bus: Bus, replicas: Replicas) => Promise<T>,
+  work: (bus: Bus, replicas: Replicas, shards: Shards) => Promise<T>,
   { timeoutMs = connectTimeoutMs, nkeySeed = busConfig().NATS_NKEY_SEED }: BusAccess = {},
 ): Promise<T> {
   const { NATS_URL: url, NATS_CA_FILE: caFile, SHARDS: urls = {} } = busConfig();
@@ -57,7 +62,7 @@ export async function withBus<T>(
       });
       if (shards.several) bus.shards = shards;
       try {
-        return await work(bus, replicas);
+        return await work(bus, replicas, shards);
       } finally {
         await shards.stop();
       }
@@ -71,7 +76,7 @@ export async function withBus<T>(
 
 /** Runs a command as the operator. The audit log records `command` as the route. */
 export function asOperator<T>(command: string, work: (session: OperatorSession) => Promise<T>): Promise<T> {
-  return withBus('operator', (bus, replicas) => {
+  return withBus('operator', (bus, replicas, shards) => {
     const requestsFor: OperatorSession['requestsFor'] = (org) => {
       const context = operatorContext(command, org);
       return async (contract, input) => {
@@ -79,7 +84,17 @@ export function asOperator<T>(command: string, work: (session: OperatorSession) 
         return bus.request(contract, input, context);
       };
     };
-    return work({ request: (contract, input, org = '') => requestsFor(org)(contract, input), requestsFor });
+    const requestEach: OperatorSession['requestEach'] = async (contract, input) => {
+      const others = await shards.others();
+      const first = await requestsFor('')(contract, input);
+      const context = operatorContext(command, '');
+      return [first, ...(await Promise.all(others.map((shard) => shard.bus.request(contract, input, context))))];
+    };
+    return work({
+      request: (contract, input, org = '') => requestsFor(org)(contract, input),
+      requestEach,
+      requestsFor,
+    });
   });
 }
 

@@ -139,6 +139,16 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/e2e/src/analytics.spec.ts',
     as: "'rebuild'",
   },
+  'holdfast audit destination list --org acme': {
+    why: 'needs a destination',
+    file: 'apps/e2e/src/audit/destinations.spec.ts',
+    as: "run('list', '--org', org)",
+  },
+  'holdfast audit destination list --all': {
+    why: 'needs a destination',
+    file: 'apps/e2e/src/audit/destinations.spec.ts',
+    as: "run('list', '--all')",
+  },
   'npm run versions -- --ref <the version that runs>': {
     why: 'its short form is a test',
     file: 'apps/e2e/src/versions.spec.ts',

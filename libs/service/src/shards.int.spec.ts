@@ -14,7 +14,7 @@ import {
   type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
-import { Bus, connectBus, Consumes, declareStreams, Handles } from '@holdfast/messaging';
+import { Bus, connectBus, Consumes, declareStreams, Handles, Shards } from '@holdfast/messaging';
 import { AppError, createLogger } from '@holdfast/platform';
 import { appEvent, eventually, startTestBus, testConfig, testContext, type TestBus } from '@holdfast/testing';
 import { startService, type RunningService } from './start-service.js';
@@ -149,6 +149,14 @@ it('sends each request to the shard of its organization, and looks each organiza
   expect(lookedUp).toHaveLength(3);
 });
 
+it('knows each other shard, for requests that are of no organization', async () => {
+  const { app } = await startGateway();
+  const others = await app.get(Shards).others();
+  expect(others.map(({ name, bus }) => [name, bus.connection.getServer()])).toEqual([
+    ['eu2', buses.eu2.url.replace('nats://', '')],
+  ]);
+});
+
 it('sends requests for organizations that do not exist to main, and asks again each time', async () => {
   const { app } = await startGateway();
   const bus = app.get(Bus);
@@ -189,7 +197,12 @@ it('without the bus of a shard, only requests of its organizations fail, until i
   expect(await withdraw(bus, 'globex')).toMatchObject({ code: 'unavailable', retryAfter: 1 });
   expect((await withdraw(bus, 'acme')).detail).toBe('acme at main');
   // It starts without the shard.
-  const late = (await lateGateway).app.get(Bus);
+  const { app: lateApp } = await lateGateway;
+  const late = lateApp.get(Bus);
+  await expect(lateApp.get(Shards).others()).rejects.toMatchObject({
+    code: 'unavailable',
+    detail: 'the message bus of the shard eu2 is unavailable',
+  });
   expect(await withdraw(late, 'globex')).toMatchObject({
     code: 'unavailable',
     detail: 'the message bus of the shard eu2 is unavailable',

@@ -14,6 +14,7 @@ import { CommandError, errorMessage, FailedCheckError } from '../command-error.j
 import { clientSecret } from '../config.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { show } from '../output.js';
+import { auditDestinationCommands } from './audit-destinations.js';
 
 interface Remote {
   url?: string;
@@ -38,7 +39,8 @@ const undecided = 2;
 export function auditCommands(program: Command): void {
   const audit = program
     .command('audit')
-    .description("an organization's audit log: keys, checkpoints, export, verification");
+    .description("an organization's audit log: keys, checkpoints, export, verification, destinations");
+  auditDestinationCommands(audit);
 
   addCommand(audit, 'key <org>', 'show the verifier keys to pin', ['audit key acme']).action(
     (org: string, { json }: Json) =>

@@ -1,15 +1,18 @@
 // Destinations of the audit log, from the Admin API to a receiver that verifies as docs/audit-destinations.md says.
 import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditDestination, AuditEvent, CreatedAuditDestination } from '@holdfast/contracts';
-import { eventually } from '@holdfast/testing';
+import { eventually, newTestFolder } from '@holdfast/testing';
 import type { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
 import { ReceiverServer } from '../receiver-server.fixture.ts';
-import { newClients } from '../under-test.ts';
+import { newClients, stack } from '../under-test.ts';
 
 interface Received {
+  path: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
@@ -19,17 +22,19 @@ const receiver = new ReceiverServer((request, response) => {
   let body = '';
   request.on('data', (chunk: Buffer) => (body += chunk.toString()));
   request.on('end', () => {
-    received.push({ headers: request.headers, body });
+    received.push({ path: request.url!, headers: request.headers, body });
     response.writeHead(204).end();
   });
 });
-const entries = () =>
-  received.flatMap(({ body }) =>
-    body
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as AuditEvent & { organization: string }),
-  );
+const entries = (path = '/audit') =>
+  received
+    .filter((request) => request.path === path)
+    .flatMap(({ body }) =>
+      body
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as AuditEvent & { organization: string }),
+    );
 
 let shop: Client;
 let exporter: Client;
@@ -120,5 +125,46 @@ describe('a destination of the audit log', () => {
       const { status, body } = await exporter.call('POST', path, { json: { kind: 'https', settings: { url } } });
       expect([status, body.errors]).toMatchObject([422, [{ pointer: '#/settings/url' }]]);
     }
+  });
+});
+
+describe('holdfast audit destination', () => {
+  const run = async (...args: string[]) => {
+    const { exitCode, stdout } = await stack.printed('audit', 'destination', ...args);
+    return { exitCode, stdout };
+  };
+  const file = join(newTestFolder('destination'), 'destination.json');
+
+  it('manages destinations of all organizations, which get the log of one that is created later', async () => {
+    writeFileSync(file, JSON.stringify({ kind: 'https', settings: { url: receiver.urlOf('/all') } }));
+    const { stdout } = await run('create', '--all', '--file', file, '--json');
+    const { id, secret } = JSON.parse(stdout) as CreatedAuditDestination;
+    expect(secret).toMatch(/^whsec_/);
+    const org = await stack.newOrganization();
+    const seqs = () => entries('/all').flatMap((entry) => (entry.organization === org ? [entry.seq] : []));
+    await eventually(() => expect(seqs()[0]).toBe(1));
+    expect((await run('test', id, '--all')).exitCode).toBe(0);
+    expect((await run('pause', id, '--all')).stdout).toMatch(/State +paused/);
+    expect((await run('rewind', id, '--all', '--after', '0')).exitCode).toBe(0);
+    const listed = (await run('list', '--all')).stdout;
+    expect(listed).toMatch(new RegExp(`${id} +https +paused`));
+    expect(listed).not.toContain(secret!);
+    expect((await run('resume', id, '--all')).exitCode).toBe(0);
+    await eventually(() => expect(seqs().filter((seq) => seq === 1).length).toBeGreaterThan(1));
+    expect((await run('delete', id, '--all')).exitCode).toBe(0);
+    expect((await run('show', id, '--all')).exitCode).toBe(1);
+  });
+
+  it('manages those of one organization, recorded as the operator, and says what is wrong with a file', async () => {
+    const { org } = exporter.app;
+    expect((await run('list', '--org', org)).stdout).toContain(created.id);
+    await eventually(() =>
+      entries().some(({ action, actor }) => action === 'audit_destination.list' && actor.type === 'operator'),
+    );
+    writeFileSync(file, JSON.stringify({ kind: 'splunk_hec', settings: { url: 'https://10.0.0.1' } }));
+    expect((await run('create', '--org', org, '--file', file)).exitCode).toBe(1);
+    expect((await run('list', '--org', 'no-such-organization')).exitCode).toBe(1);
+    expect((await run('list')).exitCode).toBe(1);
+    expect((await run('list', '--org', org, '--all')).exitCode).toBe(1);
   });
 });

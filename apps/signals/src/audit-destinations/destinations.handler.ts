@@ -59,7 +59,7 @@ export class DestinationsHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof createAuditDestination>> {
     return this.idempotency.once(createAuditDestination, request, context, (keyed) =>
-      this.destinations.create(request.destination, context, request.id, keyed),
+      this.destinations.create(request.destination, context, keyed, request.shared),
     );
   }
 

@@ -103,13 +103,15 @@ export class Destinations {
   async create(
     given: NewDestination,
     context: RequestContext,
-    id = newId(),
     keyed?: KeyedRequest,
+    shared?: { id: string; secret: string },
   ): Promise<{ destination: CreatedAuditDestination }> {
     const org = ownerOf(context);
+    const own = (org === allOrganizations ? shared : undefined) ?? { id: newId(), secret: newSigningSecret() };
+    const { id } = own;
     const { kind, format, description, after, settings } = given;
     requireCallable(kind, settings, this.outbounds.of({ org }));
-    const secret = kind === 'https' ? newSigningSecret() : undefined;
+    const secret = kind === 'https' ? own.secret : undefined;
     const credentials = secret === undefined ? (given as { credentials?: unknown }).credentials : { secret };
     const sealed = credentials === undefined ? null : this.credentials.sealed(id, credentials);
     const ends = await this.startsOf(context, org, after);

@@ -137,7 +137,10 @@ export const createAuditDestination = idempotentCommand({
   callers,
   request: z.strictObject({
     destination: newDestinationSchema,
-    id: id.optional().describe('Of a destination of all organizations: the same on each shard'),
+    shared: z
+      .strictObject({ id, secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{32,100}$/) })
+      .optional()
+      .describe('Of a destination of all organizations: the same on each shard'),
   }),
   reply: z.strictObject({ destination: createdDestinationSchema }),
   errors: ['limit_reached', 'invalid_request', 'unknown_organization'],

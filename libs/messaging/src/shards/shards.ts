@@ -74,6 +74,18 @@ export class Shards implements ShardBuses {
     return shard.bus;
   }
 
+  /** Each shard besides `main`. @throws unavailable when one of them is down */
+  others(): Promise<ConnectedShard[]> {
+    const { urls, waitMs = 0 } = this.options;
+    return Promise.all(
+      Object.keys(urls).map(async (name) => {
+        const shard = this.connected.get(name) ?? (await within(waitMs, this.connect(name)).catch(() => undefined));
+        if (!shard) throw unavailable(`the message bus of the shard ${name} is unavailable`, 1, busDown);
+        return shard;
+      }),
+    );
+  }
+
   async stop(): Promise<void> {
     this.abort.abort();
     for (const { bus } of this.connected.values()) await bus.connection.drain().catch(() => undefined);
