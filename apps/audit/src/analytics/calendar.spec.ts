@@ -70,7 +70,7 @@ describe('bucketsOf', () => {
           for (const bound of bounds) expect(bound % (15 * 60_000)).toBe(0);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 });

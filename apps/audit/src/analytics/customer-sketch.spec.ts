@@ -12,7 +12,7 @@ describe('CustomerSketch', () => {
     expect(sketchOf(0, customers).estimate()).toBe(customers);
   });
 
-  it.each([1000, 4000, 12_000, 40_000, 200_000])('estimates %i customers within three standard errors', (customers) => {
+  it.each([1000, 4000, 12_000, 50_000])('estimates %i customers within three standard errors', (customers) => {
     expect(Math.abs(sketchOf(0, customers).estimate() / customers - 1)).toBeLessThan(3 * 0.01625);
   });
 
@@ -26,7 +26,7 @@ describe('CustomerSketch', () => {
   it.each([
     ['two sparse sketches', 100, 300],
     ['a sparse and a dense one', 5000, 5100],
-    ['two dense ones', 20_000, 60_000],
+    ['two dense ones', 12_000, 24_000],
   ])('is the same for the union of %s as for all customers at once', (_, middle, end) => {
     const union = CustomerSketch.from(sketchOf(0, middle).toBytes());
     union.merge(sketchOf(middle >> 1, end).toBytes());
@@ -35,6 +35,6 @@ describe('CustomerSketch', () => {
 
   it('takes 3 bytes for each of few customers, and at most 4096 bytes', () => {
     expect(sketchOf(0, 10).toBytes()).toHaveLength(30);
-    expect(sketchOf(0, 50_000).toBytes()).toHaveLength(4096);
+    expect(sketchOf(0, 20_000).toBytes()).toHaveLength(4096);
   });
 });
