@@ -6,7 +6,7 @@ import {
   logGrowthSubject,
   type LogGrowth,
 } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { Database, isNotFenced, statement } from '@holdfast/data';
 import { Bus, subscribeValidated, systemContext } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval, Shutdown } from '@holdfast/service';
@@ -22,7 +22,8 @@ const owners = statement('audit_destination_owners', 'SELECT DISTINCT org FROM a
 /** Deliveries of a destination that was deleted on the shard from which their organization has moved. */
 const removeOrphans = statement(
   'audit_delivery_orphans',
-  'DELETE FROM audit_delivery v WHERE NOT EXISTS (SELECT FROM audit_destination WHERE id = v.destination)',
+  `DELETE FROM audit_delivery v
+    WHERE NOT EXISTS (SELECT FROM audit_destination WHERE id = v.destination) AND ${isNotFenced('v.org')}`,
 );
 const measure = statement(
   'audit_destination_measure',
