@@ -12,14 +12,19 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { behind, Freshness } from './freshness.js';
 import { summaryForm } from './subject.js';
 
-/** One prepared statement per shape, each with its index. With nullable parameters no plan would suit all shapes. */
+/**
+ * One prepared statement per shape, each with its index. With nullable parameters no plan would suit all shapes. The
+ * states come as one text: one value to read and to parse, instead of one of each customer, costs a third less CPU time
+ * here (docs/performance.md).
+ */
 function page(name: string, conditions: string): Statement {
   return statement(
     name,
-    `SELECT m.behind, s.state FROM (SELECT ${behind}) m LEFT JOIN LATERAL (
-       SELECT state, created_at, subject FROM subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${conditions}
-       ORDER BY created_at DESC, subject DESC LIMIT $3) s ON true
-     ORDER BY s.created_at DESC, s.subject DESC`,
+    `SELECT m.behind, (
+       SELECT '[' || string_agg(s.state::text, ',' ORDER BY s.created_at DESC, s.subject DESC) || ']' FROM (
+         SELECT state, created_at, subject FROM subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${conditions}
+         ORDER BY created_at DESC, subject DESC LIMIT $3) s) AS states
+     FROM (SELECT ${behind}) m`,
   );
 }
 
@@ -56,8 +61,8 @@ export class ListSubjectsHandler {
       ...(claimed === undefined ? [] : [claimed]),
     ];
     const { states } = await this.freshness.read(org, async () => {
-      const rows = await this.database.rows<{ behind: boolean; state: SubjectState | null }>(shape, values);
-      return { behind: rows[0]!.behind, states: rows.flatMap(({ state }) => state ?? []) };
+      const [row] = await this.database.rows<{ behind: boolean; states: string | null }>(shape, values);
+      return { behind: row!.behind, states: JSON.parse(row!.states ?? '[]') as SubjectState[] };
     });
     const now = this.clock.now();
     const items = states.slice(0, limit).map((state) => summaryForm(state, now));
