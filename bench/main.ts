@@ -20,6 +20,7 @@ import { issuersTable, measureIssuers } from './issuers.ts';
 import { Bench } from './measure.ts';
 import { help, parseOptions, type Options } from './options.ts';
 import { measureOverload, overloadCases, overloadMemoryTable, overloadTable } from './overload.ts';
+import { measurePeers, peersTable } from './peers/side-by-side.ts';
 import { makePeopleCases, peopleCaseNames } from './people-cases.ts';
 import { seedPeople, type SeededPeople } from './people.ts';
 import { profileService } from './profile-service.ts';
@@ -39,7 +40,8 @@ const [loadBefore = 0] = loadavg();
 const machine = `${cpus()[0]?.model.trim()}, two cores; Node.js ${process.version}`;
 const commit = commitOfClone();
 if (options.save) requireCleanTree();
-const stack = new Stack(process.env.HOLDFAST_HOME ?? '.holdfast');
+const home = process.env.HOLDFAST_HOME ?? '.holdfast';
+const stack = new Stack(home);
 await stayOnTwoCores(stack, print);
 await sleep(3000);
 print('Measuring the stack at rest ...');
@@ -54,7 +56,7 @@ await copyTables(pool);
 const people = needsPeople(options) ? await seededPeople() : undefined;
 
 const lots = growthLots(options.only);
-if (options.only.includes('overload') || options.only.includes('anonymous')) await measureAlone(options);
+if (['overload', 'anonymous', 'peers'].some((name) => options.only.includes(name))) await measureAlone(options);
 else if (options.profile !== undefined)
   await profileService(options.profile, { stack, bench, cases: await chosenCases() }, print);
 else {
@@ -82,18 +84,20 @@ function seededPeople(): Promise<SeededPeople> {
   return seedPeople(stack, pool, options.people);
 }
 
-/** Measurements that overload the stack, without any other one. */
+/** Measurements that overload the stack or start other servers, without any other one. */
 async function measureAlone({ only, seconds, connections, calls, json }: Options): Promise<void> {
   const overload = only.includes('overload')
     ? await measureOverload(overloadCases(await cases(), only), stack, { seconds, connections }, print)
     : undefined;
-  const anonymous = only.includes('anonymous')
-    ? await measureAnonymous(stack, pool, process.env.HOLDFAST_HOME ?? '.holdfast', calls, print)
+  const anonymous = only.includes('anonymous') ? await measureAnonymous(stack, pool, home, calls, print) : undefined;
+  const peers = only.includes('peers')
+    ? await measurePeers({ stack, bench, pool, home }, cases, options, print)
     : undefined;
   print(`\n${machine}; commit ${describe(commit)}, load average ${figure(loadBefore)} before\n`);
   if (overload) print(`${overloadTable(overload)}\n\n${overloadMemoryTable(overload)}\n`);
   if (anonymous) print(`${anonymousTable(anonymous)}\n`);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous }, mapsAsObjects, 2)}\n`);
+  if (peers) print(`${peersTable(peers)}\n`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous, peers }, mapsAsObjects, 2)}\n`);
 }
 
 function mapsAsObjects(_key: string, value: unknown): unknown {

@@ -16,6 +16,9 @@ const settlingMs = 300;
 /** By then the stack is idle. Its remaining work would be counted against the baseline that is measured next. */
 const restMs = 2200;
 
+/** Reads the CPU time so far of the processes of a baseline, in µs. */
+export type CpuReader = () => Promise<Map<string, number>>;
+
 /** The processes that generate load, and the stock provider. */
 export class Bench {
   readonly #http = new Worker('./http.ts');
@@ -23,6 +26,7 @@ export class Bench {
   readonly #signIn = new Worker('./sign-in.ts');
   readonly #stock: Worker;
   readonly #stack: Stack;
+  readonly #baselines = new Map<string, CpuReader>();
   stockUrl = '';
 
   constructor(stack: Stack) {
@@ -34,6 +38,12 @@ export class Bench {
   async ready(): Promise<void> {
     const { port } = (await this.#stock.nextMessage()) as { port: number };
     this.stockUrl = `http://127.0.0.1:${port}`;
+    this.addBaseline(this.stockUrl, async () => new Map([['stock', this.#stock.cpu()]]));
+  }
+
+  /** Requests to this URL are served by the processes that `cpu` reads, instead of the stack. */
+  addBaseline(url: string, cpu: CpuReader): void {
+    this.#baselines.set(url, cpu);
   }
 
   /** Puts load on the stack or on a baseline, and measures the CPU time of the processes that serve it. */
@@ -57,7 +67,8 @@ export class Bench {
   }
 
   async #cpu(job: Job): Promise<Map<string, number>> {
-    if (job.kind === 'http' && job.url === this.stockUrl) return new Map([['stock', this.#stock.cpu()]]);
+    const baseline = job.kind === 'http' ? this.#baselines.get(job.url) : undefined;
+    if (baseline) return baseline();
     const stack = await this.#stack.cpu();
     if (job.kind !== 'sql') return stack;
     return new Map([

@@ -169,7 +169,7 @@ test('only services that call out may reach the internet, and never the network 
   const open = of('minimal')
     .filter((m) => m.kind === 'NetworkPolicy' && JSON.stringify(m.spec).includes('0.0.0.0/0'))
     .map((m) => m.metadata.labels?.['app.kubernetes.io/component']);
-  expect(open.sort()).toEqual(['auth', 'directory', 'issuance', 'signals']);
+  expect(open.sort()).toEqual(['audit', 'auth', 'directory', 'issuance', 'signals']);
   expect(JSON.stringify(named('minimal', 'NetworkPolicy', 'holdfast-auth').spec)).toContain('"10.0.0.0/8"');
 });
 

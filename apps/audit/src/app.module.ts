@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { quarantines, streams } from '@holdfast/contracts';
 import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
+import { outboundProvider } from '@holdfast/service';
 import { ReadAnalyticsHandler } from './analytics/read-analytics.handler.js';
 import { RollUpWorker } from './analytics/roll-up.worker.js';
 import { RollUps } from './analytics/roll-ups.js';
@@ -39,7 +40,10 @@ import { CheckpointFiles } from './transparency/checkpoint-files.js';
 import { CheckpointPublisher } from './transparency/checkpoint-publisher.js';
 import { CheckpointHandler } from './transparency/checkpoint.handler.js';
 import { Checkpoints } from './transparency/checkpoints.js';
+import { Cosignatures } from './transparency/cosignatures.js';
 import { ProofHandler } from './transparency/proof.handler.js';
+import { CosigningWorker } from './witnesses/cosigning.worker.js';
+import { WitnessClient } from './witnesses/witness-client.js';
 
 @Module({
   controllers: [
@@ -88,6 +92,10 @@ import { ProofHandler } from './transparency/proof.handler.js';
     BrokenLogs,
     RollUps,
     RollUpWorker,
+    Cosignatures,
+    CosigningWorker,
+    WitnessClient,
+    outboundProvider,
   ],
 })
 export class AuditModule {}

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { baseConfigSchema, databaseConfigSchema, keyFromEnv, readReplicaConfigSchema } from '@holdfast/platform';
+import {
+  baseConfigSchema,
+  databaseConfigSchema,
+  keyFromEnv,
+  outboundConfigSchema,
+  readReplicaConfigSchema,
+} from '@holdfast/platform';
+import { witnessesFromEnv } from './witnesses/witness.js';
 
 /** The current key comes first. The others sign as well, so that verifiers that pinned an old key still work. */
 const signingKeys = z
@@ -10,6 +17,7 @@ const signingKeys = z
 export const configSchema = baseConfigSchema.extend({
   ...databaseConfigSchema.shape,
   ...readReplicaConfigSchema.shape,
+  ...outboundConfigSchema.shape,
   KEY_ENCRYPTION_KEY: keyFromEnv.describe(
     'Secret: encrypts the keys under which addresses and user agents of customers are stored',
   ),
@@ -37,5 +45,9 @@ export const configSchema = baseConfigSchema.extend({
     .string()
     .min(1)
     .describe('Folder for checkpoints. It must survive the loss of the database: new checkpoints continue these'),
+  AUDIT_WITNESSES: witnessesFromEnv.describe(
+    'Witnesses that cosign checkpoints, comma separated, each with its verifier key and its address: ' +
+      '`name+hash+key https://witness.example`. See docs/audit-proofs.md',
+  ),
 });
 export type AuditConfig = z.output<typeof configSchema>;

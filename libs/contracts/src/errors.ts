@@ -148,6 +148,13 @@ export const errorCatalogue = {
     title: 'The file has no such range',
     help: '`Content-Range` has the size of the file. Without `Range` you get all of it.',
   },
+  unknown_checkpoint: {
+    status: 404,
+    title: 'There is no cosigned checkpoint of this log',
+    help:
+      'Without `cosigned`, the newest checkpoint is returned. Witnesses cosign one within some minutes, if the ' +
+      'operator has configured any.',
+  },
   unknown_tile: {
     status: 404,
     title: 'The log has no such tile',

@@ -6,6 +6,7 @@ export * from './consistency.js';
 export * from './verifier-key.js';
 export * from './note.js';
 export * from './checkpoint.js';
+export * from './cosignature.js';
 export * from './checkpoint-lines.js';
 export * from './tiles.js';
 export * from './proof-file.js';

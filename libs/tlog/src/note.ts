@@ -46,14 +46,16 @@ export function openNote(note: string, trusted: readonly VerifierKey[]): OpenedN
   return { text, signers };
 }
 
-interface Signature {
+export interface NoteSignature {
   name: string;
   keyId: string;
   signature: Buffer;
+  /** The line as it is in the note. */
+  line: string;
 }
 
 /** Parses a note without verifying its signatures. @throws FormatError */
-export function parseNote(note: string): { text: string; signatures: Signature[] } {
+export function parseNote(note: string): { text: string; signatures: NoteSignature[] } {
   if (note.length > maxLength) throw new FormatError(`A note of more than ${maxLength} characters is not read`);
   assertText(note);
   const gap = note.lastIndexOf('\n\n');
@@ -65,13 +67,13 @@ export function parseNote(note: string): { text: string; signatures: Signature[]
   return { text: note.slice(0, gap + 1), signatures: lines.map(signatureOf) };
 }
 
-function signatureOf(line: string): Signature {
+function signatureOf(line: string): NoteSignature {
   const [, name, base64] = signatureLine.exec(line) ?? [];
   if (name === undefined || base64 === undefined)
     throw new FormatError('A line after the empty one is not a signature');
   const bytes = fromBase64(base64, 'A signature');
   if (bytes.length < 5) throw new FormatError('A signature is too short');
-  return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4) };
+  return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4), line };
 }
 
 function assertText(text: string): void {

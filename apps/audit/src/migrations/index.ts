@@ -3,6 +3,7 @@ import { CreateLog1763700000000 } from './1763700000000-create-log.js';
 import { RemoveOrganization1764900000100 } from './1764900000100-remove-organization.js';
 import { Analytics1765100000000 } from './1765100000000-analytics.js';
 import { Exports1765200000000 } from './1765200000000-exports.js';
+import { Cosignatures1765300000000 } from './1765300000000-cosignatures.js';
 
 export const migrations = [
   CreateLog1763700000000,
@@ -11,4 +12,5 @@ export const migrations = [
   RemoveOrganization1764900000100,
   Analytics1765100000000,
   Exports1765200000000,
+  Cosignatures1765300000000,
 ];

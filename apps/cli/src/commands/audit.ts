@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { auditCheckpoint, auditVerifierKeys, exportAuditEntries, followAuditEvents } from '@holdfast/contracts';
-import { FormatError, parseVerifierKey, type VerifierKey } from '@holdfast/tlog';
+import { FormatError, parseVerifierKey, parseWitnessKey, type VerifierKey } from '@holdfast/tlog';
 import { addCommand, collect, type Json } from '../add-command.js';
 import { httpLog } from '../audit/read/http-log.js';
 import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/read/live-log.js';
-import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js';
+import { readCheckpoints, verifyFile, writeLog, type Quorum } from '../audit/read/log-file.js';
 import { eventsAfter, lineOf } from '../audit/read/log-tail.js';
 import { retrying } from '../audit/read/retrying-read.js';
 import type { Verdict } from '../audit/verify/log-verifier.js';
@@ -24,6 +24,8 @@ interface Remote {
 interface VerifyOptions extends Json, Remote {
   key: string[];
   checkpoint: string[];
+  witness: string[];
+  quorum?: number;
   allowUnprovable?: boolean;
 }
 
@@ -52,12 +54,15 @@ export function auditCommands(program: Command): void {
 
   addCommand(audit, 'checkpoint <org>', 'show the newest checkpoint, for you to keep', [
     'audit checkpoint acme > acme.checkpoint',
-  ]).action((org: string, { json }: Json) =>
-    asOperator('audit checkpoint', async ({ request }) => {
-      const reply = await request(auditCheckpoint, {}, org);
-      show(reply, json, () => reply.checkpoint.trimEnd());
-    }),
-  );
+    'audit checkpoint acme --cosigned > acme.checkpoint',
+  ])
+    .option('--cosigned', 'the newest checkpoint that witnesses have cosigned, with their signatures')
+    .action((org: string, { json, cosigned = false }: Json & { cosigned?: boolean }) =>
+      asOperator('audit checkpoint', async ({ request }) => {
+        const reply = await request(auditCheckpoint, { cosigned }, org);
+        show(reply, json, () => reply.checkpoint.trimEnd());
+      }),
+    );
 
   addCommand(audit, 'tail <org>', 'follow the log: the last entries, and then each new one, with pseudonyms only', [
     'audit tail acme',
@@ -110,6 +115,13 @@ export function auditCommands(program: Command): void {
     .option('--key <vkey>', 'pinned verifier key; may be repeated after a rotation', collect, [])
     .option('--checkpoint <file>', 'checkpoint of this log that you kept; may be repeated', collect, [])
     .option(
+      '--witness <vkey>',
+      'verifier key of a witness that must have cosigned each --checkpoint; may be repeated',
+      collect,
+      [],
+    )
+    .option('--quorum <number>', 'how many of the witnesses must have cosigned; all of them by default', quorumSize)
+    .option(
       '--allow-unprovable',
       'accept pseudonym mappings without a salt and missing personal values: for a log from before pseudonyms could ' +
         'be checked, or after a change of KEY_ENCRYPTION_KEY',
@@ -125,6 +137,12 @@ export function auditCommands(program: Command): void {
       show(verdict, options.json, () => describeVerdict(verdict));
       if (!verdict.verified) throw new FailedCheckError();
     });
+}
+
+/** @throws InvalidArgumentError */
+function quorumSize(value: string): number {
+  if (!/^[1-9]\d?$/.test(value)) throw new InvalidArgumentError('Use a whole number from 1 to 99.');
+  return Number(value);
 }
 
 /** @throws InvalidArgumentError */
@@ -144,12 +162,12 @@ function withRemoteOptions(command: Command): Command {
 
 async function verify(
   source: string | undefined,
-  { key, checkpoint, allowUnprovable = false, ...options }: VerifyOptions,
+  { key, checkpoint, witness, quorum, allowUnprovable = false, ...options }: VerifyOptions,
 ): Promise<Verdict> {
-  const keys = key.map(pinnedKey);
+  const keys = key.map((text) => pinnedKey('--key', text, parseVerifierKey));
   if (keys.length === 0)
     throw new CommandError('there is no pinned key. Pass the key that you kept: --key name+hash+key');
-  const kept = await readCheckpoints(checkpoint, keys);
+  const kept = await readCheckpoints(checkpoint, keys, quorumOf(witness, quorum, checkpoint));
   if (source !== undefined && options.url === undefined && (await isFile(source)))
     return verifyFile(source, keys, kept, { allowUnprovable });
   return withLog('audit verify', source, options, async (read) =>
@@ -157,11 +175,26 @@ async function verify(
   );
 }
 
-function pinnedKey(text: string): VerifierKey {
+function quorumOf(witness: string[], quorum: number | undefined, checkpoints: string[]): Quorum {
+  const witnesses = witness.map((text) => pinnedKey('--witness', text, parseWitnessKey));
+  const required = quorum ?? witnesses.length;
+  if (new Set(witnesses.map(({ keyId }) => keyId)).size < witnesses.length)
+    throw new CommandError('a --witness is given twice, and would count as two.');
+  if (required > witnesses.length)
+    throw new CommandError(`--quorum ${required} needs as many keys of witnesses: --witness name+hash+key`);
+  if (required > 0 && checkpoints.length === 0)
+    throw new CommandError(
+      'witnesses cosign checkpoints, so pass one with --checkpoint. Get one with: ' +
+        'holdfast audit checkpoint <org> --cosigned',
+    );
+  return { witnesses, required };
+}
+
+function pinnedKey(option: string, text: string, parse: (text: string) => VerifierKey): VerifierKey {
   try {
-    return parseVerifierKey(text);
+    return parse(text);
   } catch (error) {
-    if (error instanceof FormatError) throw new CommandError(`--key ${text}: ${error.message}.`);
+    if (error instanceof FormatError) throw new CommandError(`${option} ${text}: ${error.message}.`);
     throw error;
   }
 }

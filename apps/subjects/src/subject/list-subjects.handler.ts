@@ -22,7 +22,8 @@ function page(name: string, conditions: string): Statement {
     name,
     `SELECT m.behind, (
        SELECT '[' || string_agg(s.state::text, ',' ORDER BY s.created_at DESC, s.subject DESC) || ']' FROM (
-         SELECT state, created_at, subject FROM subject WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${conditions}
+         SELECT state, created_at, subject FROM subject
+          WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${conditions}
          ORDER BY created_at DESC, subject DESC LIMIT $3) s) AS states
      FROM (SELECT ${behind}) m`,
   );

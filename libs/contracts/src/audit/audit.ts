@@ -173,9 +173,11 @@ export const auditCheckpoint = query({
   timeoutMs: readTimeoutMs,
   name: 'checkpoint',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({}),
+  request: z.strictObject({
+    cosigned: z.boolean().optional().describe('The newest checkpoint that witnesses have cosigned, with their lines'),
+  }),
   reply: z.strictObject({ checkpoint }),
-  errors: ['unknown_organization'],
+  errors: ['unknown_organization', 'unknown_checkpoint'],
 });
 
 /** The keys that verify checkpoints of the organization's log: `name+hash+key`, to be pinned. */

@@ -16,6 +16,8 @@ export interface OutboundRequest {
   timeoutMs?: number;
   /** A larger response is an error. */
   maxBytes?: number;
+  /** Statuses other than 2xx whose response is no error. */
+  acceptedStatuses?: readonly number[];
 }
 
 export interface OutboundResponse {
@@ -99,7 +101,7 @@ export class Outbound {
 
   private async send(
     url: string,
-    { method = 'POST', headers, body, maxBytes = defaultMaxBytes }: OutboundRequest,
+    { method = 'POST', headers, body, maxBytes = defaultMaxBytes, acceptedStatuses = [] }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<OutboundResponse> {
     const response = await sendRequest(requireDestination(url, this.rules), {
@@ -110,7 +112,7 @@ export class Outbound {
       headers: { 'user-agent': 'Holdfast', accept: '*/*', 'accept-encoding': 'identity', ...headers },
     });
     const { statusCode: status } = response;
-    if (status < 200 || status > 299) {
+    if ((status < 200 || status > 299) && !acceptedStatuses.includes(status)) {
       const { 'retry-after': retryAfter } = response.headers;
       response.body.on('error', () => undefined).destroy();
       throw new OutboundError(

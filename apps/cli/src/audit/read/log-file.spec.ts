@@ -1,11 +1,18 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { cosign, verifierKeyOf, withSignatureLines, type VerifierKey } from '@holdfast/tlog';
 import { checkpointOf, entryOf, linesOfLog, logOf, newSigner } from '../log.fixture.js';
 import { describeVerdict } from '../verify/verdict.js';
 import { readCheckpoints, verifyFile } from './log-file.js';
+
+interface Cosigner {
+  key: VerifierKey;
+  line: string;
+}
 
 const signer = newSigner();
 const entries = logOf(44);
@@ -114,5 +121,31 @@ describe('readCheckpoints', () => {
     );
     await expect(readCheckpoints([write('x')], [signer.key])).rejects.toThrow('is not valid. It is not a signed note');
     await expect(readCheckpoints([join(folder, 'none')], [signer.key])).rejects.toThrow('cannot be read');
+  });
+
+  test('returns checkpoints that enough of the pinned witnesses have cosigned, and throws for others', async () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => {
+      const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+      const key = verifierKeyOf(`${name}.example`, publicKey, 'witness');
+      return { key, line: cosign(note, key, privateKey, new Date()) };
+    }) as [Cosigner, Cosigner, Cosigner];
+    const witnesses = [one.key, two.key, three.key];
+    const read = (lines: string[], required: number) =>
+      readCheckpoints([write(withSignatureLines(note, lines))], [signer.key], { witnesses, required });
+    expect(await read([one.line, three.line], 2)).toMatchObject([
+      { name: expect.stringMatching(/kept.checkpoint \(cosigned by one.example, three.example\)$/) },
+    ]);
+    await expect(read([one.line], 2)).rejects.toThrow(
+      'is not valid. Of its witnesses 2 must have cosigned it, and 1 have: one.example.',
+    );
+    await expect(read([one.line, one.line], 2)).rejects.toThrow('and 1 have: one.example.');
+    await expect(read([], 1)).rejects.toThrow('and 0 have.');
+    const ofAnother = cosign(
+      checkpointOf(logOf(43), signer),
+      two.key,
+      generateKeyPairSync('ed25519').privateKey,
+      new Date(),
+    );
+    await expect(read([one.line, ofAnother], 1)).rejects.toThrow('The cosignature by two.example is wrong');
   });
 });

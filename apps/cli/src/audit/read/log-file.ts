@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { FormatError, openCheckpoint, type VerifierKey } from '@holdfast/tlog';
+import { FormatError, openCheckpoint, openCosignatures, type VerifierKey } from '@holdfast/tlog';
 import { CommandError } from '../../command-error.js';
 import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from '../verify/log-verifier.js';
 import {
@@ -62,10 +62,20 @@ function assertHeader(header: LogLine | undefined, file: string, keys: readonly 
     );
 }
 
-/** @throws CommandError when a checkpoint is unreadable, of another log, or not signed by a pinned key */
+/** How many of these witnesses must have cosigned a checkpoint. */
+export interface Quorum {
+  witnesses: readonly VerifierKey[];
+  required: number;
+}
+
+/**
+ * @throws CommandError when a checkpoint is unreadable, of another log, not signed by a pinned key, or cosigned by
+ * fewer witnesses than required
+ */
 export async function readCheckpoints(
   files: readonly string[],
   keys: readonly VerifierKey[],
+  { witnesses, required }: Quorum = { witnesses: [], required: 0 },
 ): Promise<KeptCheckpoint[]> {
   return Promise.all(
     files.map(async (name) => {
@@ -73,7 +83,14 @@ export async function readCheckpoints(
         Promise.reject(new CommandError(`The checkpoint ${name} cannot be read: ${error.message}`)),
       );
       try {
-        return { name, checkpoint: openCheckpoint(note, keys) };
+        const checkpoint = openCheckpoint(note, keys);
+        const cosigned = openCosignatures(note, witnesses).map(({ witness }) => witness.name);
+        if (cosigned.length < required)
+          throw new FormatError(
+            `Of its witnesses ${required} must have cosigned it, and ${cosigned.length} have` +
+              (cosigned.length > 0 ? `: ${cosigned.join(', ')}` : ''),
+          );
+        return { name: cosigned.length > 0 ? `${name} (cosigned by ${cosigned.join(', ')})` : name, checkpoint };
       } catch (error) {
         if (error instanceof FormatError)
           throw new CommandError(`The checkpoint ${name} is not valid. ${error.message}.`);

@@ -31,11 +31,17 @@ const getAuditCheckpointEndpoint = endpoint({
   summary: 'Get the newest checkpoint of the log',
   description:
     'A signed note (c2sp.org/tlog-checkpoint) with origin, size and root hash. It covers the event of every request ' +
-    'that had its response before this one was sent. Keep it: the log must continue it from then on.',
+    'that had its response before this one was sent. Keep it: the log must continue it from then on. With ' +
+    '`cosigned=true` the newest one that witnesses have cosigned (c2sp.org/tlog-cosignature), which is some minutes ' +
+    'old.',
   operation: 'audit:read',
   action: 'audit.prove',
   params: z.strictObject({ shortId }),
+  query: z.strictObject({
+    cosigned: z.enum(['true', 'false']).optional().describe('Whether the checkpoint must have cosignatures'),
+  }),
   responses: { 200: { description: 'The checkpoint', media: [text] } },
+  errors: ['unknown_checkpoint'],
   examples: { text: checkpoint },
 });
 
@@ -106,10 +112,10 @@ export class AuditProofsController {
   @Route(getAuditCheckpointEndpoint)
   @Header('content-type', mediaTypes.text)
   async checkpoint(
-    @Input() _input: InputOf<typeof getAuditCheckpointEndpoint>,
+    @Input() { query: { cosigned } }: InputOf<typeof getAuditCheckpointEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<string> {
-    return (await this.bus.request(auditCheckpoint, {}, contextOf(request))).checkpoint;
+    return (await this.bus.request(auditCheckpoint, { cosigned: cosigned === 'true' }, contextOf(request))).checkpoint;
   }
 
   @Route(getAuditKeysEndpoint)
