@@ -21,6 +21,9 @@ class FakeServices {
 
   request = (async (contract: Contract, input: Record<string, never>, org?: string) =>
     this.handle(contract.subject.replace(/^rpc\.[a-z]+\./, ''), input, org)) as unknown as OperatorSession['request'];
+  requestEach = (async (contract: Contract, input: Record<string, never>) => [
+    await this.request(contract, input),
+  ]) as unknown as OperatorSession['requestEach'];
   requestsFor = (org: string) =>
     ((contract, input) => this.request(contract, input, org)) as ReturnType<OperatorSession['requestsFor']>;
 
