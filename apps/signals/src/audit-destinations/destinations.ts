@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { RecordOutbox } from '@holdfast/audit-client';
 import {
   allOrganizations,
@@ -38,13 +38,17 @@ const lock = statement(
   'audit_destination_lock',
   'SELECT * FROM audit_destination WHERE org = $1 AND id = $2 FOR UPDATE',
 );
-/** Locks those that exist, so that two requests cannot both create the last one. */
-const lockAll = statement('audit_destination_lock_all', 'SELECT id FROM audit_destination WHERE org = $1 FOR UPDATE');
-const count = statement('audit_destination_count', 'SELECT count(*)::int AS n FROM audit_destination WHERE org = $1');
+/**
+ * Takes the first free slot. When another request has taken it meanwhile, this one waits for its commit, and no row is
+ * inserted.
+ */
 const insert = statement(
   'audit_destination_insert',
-  `INSERT INTO audit_destination (id, org, kind, format, description, settings, credentials, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  `INSERT INTO audit_destination (id, org, kind, format, description, settings, credentials, created_at, slot)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot FROM generate_series(1, $9::int) AS slot
+    WHERE NOT EXISTS (SELECT FROM audit_destination d WHERE d.org = $2 AND d.slot = slot.slot)
+    ORDER BY slot LIMIT 1
+   ON CONFLICT (org, slot) DO NOTHING RETURNING id`,
 );
 const insertDeliveries = statement(
   'audit_delivery_insert',
@@ -78,6 +82,8 @@ type ChangeRecord = { action: Action; changes?: AuditRecord['changes'] };
 /** The destinations of an organization's log. Each change commits with its audit record. */
 @Injectable()
 export class Destinations {
+  private readonly logger = new Logger('audit destinations');
+
   constructor(
     private readonly database: Database,
     private readonly records: RecordOutbox,
@@ -122,13 +128,9 @@ export class Destinations {
       { action: 'audit_destination.create', changes },
       keyed,
       async (sql) => {
-        await sql.rows(lockAll, [org]);
-        const [{ n } = { n: 0 }] = await sql.rows<{ n: number }>(count, [org]);
-        if (n >= maxAuditDestinations)
-          throw new AppError('limit_reached', `There are ${n} destinations, which is the maximum. Delete one first.`);
         const now = this.clock.now();
         const values = [id, org, kind, format, description ?? null, JSON.stringify(settings), sealed, now];
-        await sql.rows(insert, values);
+        await insertInSlot(sql, [...values, maxAuditDestinations]);
         const places = [ends.map((e) => e.org), ends.map((e) => e.after), ends.map((e) => e.end)];
         await sql.rows(insertDeliveries, [id, ...places, now]);
         const [destination] = await this.shown(sql, org, id);
@@ -277,6 +279,8 @@ export class Destinations {
       return { reply, written: isRecorded ? written : undefined };
     });
     if (committed.written) await this.records.append(org, committed.written);
+    // The operator's destinations of all organizations are in no organization's audit log.
+    else if (org === '') this.logger.log(`${record.action} of the destination ${id} of all organizations`);
     this.queue.wake();
     return committed.reply;
   }
@@ -295,6 +299,15 @@ export class Destinations {
   private async store(sql: Sql, { id, format, description, settings, credentials, paused }: Stored): Promise<void> {
     await sql.rows(update, [id, format, description, JSON.stringify(settings), credentials, paused]);
   }
+}
+
+/** @throws limit_reached */
+async function insertInSlot(sql: Sql, values: unknown[]): Promise<void> {
+  // Each attempt that inserts nothing has found one slot more taken, or none that is free.
+  for (let attempt = 0; attempt <= maxAuditDestinations; attempt += 1)
+    if ((await sql.rows(insert, values)).length > 0) return;
+  const detail = `There are ${maxAuditDestinations} destinations, which is the maximum. Delete one first.`;
+  throw new AppError('limit_reached', detail);
 }
 
 function beyondEnd(end: number): AppError {

@@ -17,10 +17,12 @@ export class AuditDestinations1765000000000 implements MigrationInterface {
 const tables = [
   // `org` is `*` for the operator's destinations of all organizations. `credentials` is encrypted JSON with
   // KEY_ENCRYPTION_KEY. `version` counts changes: a sender that began with an earlier one stops. `failures` counts
-  // failed attempts since the last success; nothing is sent before `retry_at`.
+  // failed attempts since the last success; nothing is sent before `retry_at`. `slot` limits how many an organization
+  // has, however many are created at once.
   `CREATE TABLE audit_destination (
      id uuid PRIMARY KEY,
      org text NOT NULL,
+     slot smallint NOT NULL,
      kind text NOT NULL,
      format text NOT NULL,
      description text,
@@ -39,8 +41,8 @@ const tables = [
      last_success_at timestamptz(3),
      last_rejection text,
      sent bigint NOT NULL DEFAULT 0,
-     rejected bigint NOT NULL DEFAULT 0)`,
-  'CREATE INDEX audit_destination_org ON audit_destination (org)',
+     rejected bigint NOT NULL DEFAULT 0,
+     UNIQUE (org, slot))`,
   // The place of a destination in the log of one organization: the receiver has confirmed it up to `after_seq`, and it
   // has entries up to `end_seq`. `lease` counts the senders that have claimed the row, and fences the earlier ones.
   // Without a foreign key: when an organization moves to another shard, its rows meet the destination of the same id
