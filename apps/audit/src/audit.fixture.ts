@@ -160,7 +160,7 @@ export async function replicaOf(
   clock: Clock = systemClock,
 ): Promise<{ database: Database; log: AuditLog; stop: () => Promise<void> }> {
   const database = await Database.connect({ url: tables.url(), pool: 4, applicationName: 'replica' });
-  const growth = new GrowthAnnouncements({ connection: { isClosed: () => true } } as Bus);
+  const growth = new GrowthAnnouncements({ connection: { publish: () => undefined } } as unknown as Bus);
   const log = new AuditLog(database, new Partitions(database, clock), new GrownLogs(), growth, clock, keys);
   return { database, log, stop: () => database.close() };
 }

@@ -8,7 +8,7 @@ import {
   type ServiceName,
   type TokenGrant,
 } from '@holdfast/contracts';
-import { subscribeValidated, type Bus } from '@holdfast/messaging';
+import { publishHint, subscribeValidated, type Bus } from '@holdfast/messaging';
 import { Interval, type Readiness, type Shutdown } from '@holdfast/service';
 import { SharedRateLimits } from './shared-rate-limits.js';
 
@@ -60,6 +60,6 @@ export class RateLimitExchange {
   }
 
   private publish(subject: string, message: RateLimitMessage | TokenGrant[]): void {
-    if (!this.bus.connection.isClosed()) this.bus.connection.publish(subject, JSON.stringify(message));
+    publishHint(this.bus.connection, subject, message);
   }
 }

@@ -1,4 +1,10 @@
-import type { Msg, NatsConnection, Status } from '@nats-io/transport-node';
+import {
+  ClosedConnectionError,
+  DrainingConnectionError,
+  type Msg,
+  type NatsConnection,
+  type Status,
+} from '@nats-io/transport-node';
 
 /** Calls `handle` with each status of the connection until it is closed. Errors go to `onError` and end nothing. */
 export function onConnectionStatus(
@@ -16,6 +22,18 @@ export function onConnectionStatus(
     }
   };
   loop().catch(onError);
+}
+
+/**
+ * Publishes a message that nothing depends on. A connection that is closed, or about to be, drops it: publish() throws
+ * then, and in a timer that would end the process instead of letting it stop in order.
+ */
+export function publishHint(connection: Pick<NatsConnection, 'publish'>, subject: string, body: unknown): void {
+  try {
+    connection.publish(subject, JSON.stringify(body));
+  } catch (error) {
+    if (!(error instanceof ClosedConnectionError || error instanceof DrainingConnectionError)) throw error;
+  }
 }
 
 /** The body of a message, or undefined when it is not JSON. */

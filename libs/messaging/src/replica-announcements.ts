@@ -1,5 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { replicaAnnouncementSubject, type ReplicaAnnouncement, type ServiceName } from '@holdfast/contracts';
+import { publishHint } from './connection-status.js';
 
 const intervalMs = 250;
 /** Checking readiness queries the database, so it happens less often than the announcement. */
@@ -23,16 +24,8 @@ export function announceReplica(
 ): ReplicaAnnouncer {
   let ready = true;
   const publish = (leaving: boolean): void => {
-    if (connection.isClosed()) return;
-    connection.publish(
-      replicaAnnouncementSubject(service),
-      JSON.stringify({
-        replica,
-        atMs: machineTimeMs(),
-        ready,
-        ...(leaving && { leaving }),
-      } satisfies ReplicaAnnouncement),
-    );
+    const announcement = { replica, atMs: machineTimeMs(), ready, ...(leaving && { leaving }) };
+    publishHint(connection, replicaAnnouncementSubject(service), announcement satisfies ReplicaAnnouncement);
   };
   let checking = false;
   const check = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { logGrowthSubject, type LogGrowth } from '@holdfast/contracts';
-import { Bus } from '@holdfast/messaging';
+import { Bus, publishHint } from '@holdfast/messaging';
 
 /** At most fifty messages a second, however many batches are appended. */
 const intervalMs = 20;
@@ -25,9 +25,7 @@ export class GrowthAnnouncements {
     this.timer = undefined;
     const grown: LogGrowth = [...this.grown];
     this.grown.clear();
-    const { connection } = this.bus;
-    if (connection.isClosed()) return;
     for (let from = 0; from < grown.length; from += maxLogs)
-      connection.publish(logGrowthSubject, JSON.stringify(grown.slice(from, from + maxLogs)));
+      publishHint(this.bus.connection, logGrowthSubject, grown.slice(from, from + maxLogs));
   }
 }
