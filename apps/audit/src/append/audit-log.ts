@@ -75,9 +75,9 @@ export class AuditLog {
     return this.database.transaction(async (sql) => {
       const state = await lockAndLoad(sql, items, this.encryption);
       const now = this.clock.now();
-      const told = await expireExports(sql, items, now);
-      const plan = planBatch(told, state, now, randomBytes);
-      await sql.last(writeBatch, batchValues(plan, told, this.encryption));
+      const accounted = await expireExports(sql, items, now);
+      const plan = planBatch(accounted, state, now, randomBytes);
+      await sql.last(writeBatch, batchValues(plan, accounted, this.encryption));
       return plan;
     });
   }

@@ -9,7 +9,7 @@ export interface ReceivedRequest {
 /** Answers one request. Without an answer the connection hangs. */
 export type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
-/** A receiver of requests: each path answers as it is told, one answer after the other, and the last one for ever. */
+/** A receiver of requests: each path answers as it was set up, one answer after the other, the last one for ever. */
 export class Receiver {
   readonly received: ReceivedRequest[] = [];
   private readonly answers = new Map<string, Respond[]>();
