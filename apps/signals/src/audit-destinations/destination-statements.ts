@@ -1,0 +1,49 @@
+import { statement } from '@holdfast/data';
+import { deliverySums, shownColumns } from './destination.js';
+
+export const select = statement(
+  'audit_destination_select',
+  `SELECT ${shownColumns} FROM audit_destination d ${deliverySums}
+   WHERE d.org = $1 AND ($2::uuid IS NULL OR d.id = $2) ORDER BY d.created_at DESC, d.id DESC`,
+);
+export const lock = statement(
+  'audit_destination_lock',
+  'SELECT * FROM audit_destination WHERE org = $1 AND id = $2 FOR UPDATE',
+);
+/**
+ * Takes the first free slot. When another request has taken it meanwhile, this one waits for its commit, and no row is
+ * inserted.
+ */
+export const insert = statement(
+  'audit_destination_insert',
+  `INSERT INTO audit_destination (id, org, kind, format, description, settings, credentials, created_at, slot)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot FROM generate_series(1, $9::int) AS slot
+    WHERE NOT EXISTS (SELECT FROM audit_destination d WHERE d.org = $2 AND d.slot = slot.slot)
+    ORDER BY slot LIMIT 1
+   ON CONFLICT (org, slot) DO NOTHING RETURNING id`,
+);
+export const insertDeliveries = statement(
+  'audit_delivery_insert',
+  `INSERT INTO audit_delivery (destination, org, after_seq, end_seq, behind_since)
+   SELECT $1, l.org, l.after, l.end_seq, CASE WHEN l.end_seq > l.after THEN $5::timestamptz END
+     FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS l(org, after, end_seq)
+   ON CONFLICT DO NOTHING`,
+);
+/** The next attempt is made at once, with what is stored now. */
+export const update = statement(
+  'audit_destination_update',
+  `UPDATE audit_destination SET format = $2, description = $3, settings = $4, credentials = $5, paused = $6,
+     version = version + 1, retry_at = NULL WHERE id = $1`,
+);
+/** By a new lease the sender that has the row moves it no further. */
+export const rewind = statement(
+  'audit_delivery_rewind',
+  `UPDATE audit_delivery SET after_seq = least($2, greatest(end_seq, $4)), lease = lease + 1, leased_until = NULL,
+     due_at = clock_timestamp(), behind_since = CASE WHEN end_seq > $2 THEN $3::timestamptz END
+   WHERE destination = $1`,
+);
+export const remove = statement(
+  'audit_destination_delete',
+  `WITH deliveries AS (DELETE FROM audit_delivery WHERE destination = $1)
+   DELETE FROM audit_destination WHERE id = $1`,
+);
