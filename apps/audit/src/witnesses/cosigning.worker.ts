@@ -51,11 +51,13 @@ export class CosigningWorker {
       !stopping() &&
       performance.now() < endsAt &&
       performance.now() >= (this.unreachableUntil.get(witness.key.name) ?? 0);
-    if (!mayContinue()) return;
-    const due = await this.cosignatures.claimDue(witness.key.name, this.clock.now(), pauseMs, batchSize);
-    for (const log of due) {
-      if (!mayContinue()) return;
-      await this.submit(log, witness);
+    while (mayContinue()) {
+      const due = await this.cosignatures.claimDue(witness.key.name, this.clock.now(), pauseMs, batchSize);
+      if (due.length === 0) return;
+      for (const log of due) {
+        if (!mayContinue()) return;
+        await this.submit(log, witness);
+      }
     }
   }
 
