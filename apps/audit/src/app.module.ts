@@ -6,7 +6,7 @@ import { ReadAnalyticsHandler } from './analytics/read-analytics.handler.js';
 import { RollUpWorker } from './analytics/roll-up.worker.js';
 import { RollUps } from './analytics/roll-ups.js';
 import { AuditLog } from './append/audit-log.js';
-import { GrownLogs } from './append/grown-logs.js';
+import { GrownLogs, SignedLogs } from './append/changed-logs.js';
 import { GrowthAnnouncements } from './append/growth-announcements.js';
 import { Sequencer } from './append/sequencer.js';
 import { CountDeniedRequestsHandler } from './denied-requests/count-denied-requests.handler.js';
@@ -88,6 +88,7 @@ import { WitnessClient } from './witnesses/witness-client.js';
     CheckpointFiles,
     CheckpointPublisher,
     GrownLogs,
+    SignedLogs,
     GrowthAnnouncements,
     BrokenLogs,
     RollUps,

@@ -21,7 +21,7 @@ import {
 import { CompactRange, leafHash, rootOf } from '@holdfast/tlog';
 import { AuditModule } from './app.module.js';
 import { AuditLog } from './append/audit-log.js';
-import { GrownLogs } from './append/grown-logs.js';
+import { GrownLogs } from './append/changed-logs.js';
 import { GrowthAnnouncements } from './append/growth-announcements.js';
 import type { AppendItem } from './append/plan.js';
 import type { AuditConfig } from './config.js';

@@ -3,11 +3,12 @@ import { Gauge } from 'prom-client';
 import { isDatabaseUnavailable } from '@holdfast/data';
 import { LogBudget } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
+import { GrownLogs, type LogsToRead } from '../append/changed-logs.js';
 import { RollUps, type UncountedLog } from './roll-ups.js';
 
 const uncountedEntries = new Gauge({
   name: 'holdfast_analytics_uncounted_entries',
-  help: 'Entries of all audit logs that analytics do not contain yet',
+  help: 'Entries of audit logs that analytics do not contain yet, as far as this replica knows',
 });
 const stalledSeconds = new Gauge({
   name: 'holdfast_analytics_stalled_seconds',
@@ -22,7 +23,14 @@ export class RollUpWorker {
   /** Since when (performance.now()) a log has had no progress. */
   private readonly stalled = new Map<string, { counted: number; sinceMs: number }>();
 
-  constructor(private readonly rollUps: RollUps) {}
+  private readonly logsToRead: LogsToRead;
+
+  constructor(
+    private readonly rollUps: RollUps,
+    grownLogs: GrownLogs,
+  ) {
+    this.logsToRead = grownLogs.consumer();
+  }
 
   @Interval({
     name: 'analytics',
@@ -32,7 +40,9 @@ export class RollUpWorker {
   })
   async count(stopping: () => boolean): Promise<void> {
     for (let isBehind = true; isBehind && !stopping();) {
-      const logs = await this.rollUps.uncounted();
+      const logs = await this.logsToRead.take((orgs) => this.rollUps.uncounted(orgs));
+      // Until they are found to be counted: counting may fail, or another replica may count some of their entries.
+      this.logsToRead.add(logs.map(({ org }) => org));
       this.observe(logs);
       isBehind = false;
       for (const { org } of logs) if (!stopping() && (await this.countNext(org))) isBehind = true;

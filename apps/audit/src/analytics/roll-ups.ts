@@ -3,12 +3,12 @@ import { Database, isNotFenced, statement, type Transaction } from '@holdfast/da
 import { extendedSketches, knownCredentials, tallyValues, writeTally } from './roll-up-rows.js';
 import { Tally, targetOf, type LoggedLeaf } from './tally.js';
 
-const selectUncounted = statement(
-  'analytics_uncounted',
+const uncounted = (condition: string) =>
   `SELECT h.org, h.seq - coalesce(c.seq, 0) AS entries, coalesce(c.seq, 0) AS counted
      FROM head h LEFT JOIN analytics_cursor c USING (org)
-    WHERE h.seq > coalesce(c.seq, 0) AND ${isNotFenced('h.org')} ORDER BY entries DESC, h.org`,
-);
+    WHERE h.seq > coalesce(c.seq, 0) AND ${condition} AND ${isNotFenced('h.org')} ORDER BY entries DESC, h.org`;
+const selectUncounted = statement('analytics_uncounted', uncounted('true'));
+export const selectUncountedOf = statement('analytics_uncounted_of', uncounted('h.org = ANY ($1)'));
 const newCursor = statement(
   'analytics_cursor_new',
   'INSERT INTO analytics_cursor (org) VALUES ($1) ON CONFLICT DO NOTHING',
@@ -55,9 +55,11 @@ export class RollUps {
 
   constructor(private readonly database: Database) {}
 
-  /** The furthest behind comes first. */
-  uncounted(): Promise<UncountedLog[]> {
-    return this.database.rows<UncountedLog>(selectUncounted);
+  /** Of these logs, or of all. The furthest behind comes first. */
+  uncounted(orgs?: readonly string[]): Promise<UncountedLog[]> {
+    return orgs
+      ? this.database.rows<UncountedLog>(selectUncountedOf, [orgs])
+      : this.database.rows<UncountedLog>(selectUncounted);
   }
 
   /** Counts the next entries of a log. @returns whether there may be more; false also when another replica counts it */

@@ -12,6 +12,7 @@ import {
   type Checkpoint,
   type ReadHashes,
 } from '@holdfast/tlog';
+import { SignedLogs } from '../append/changed-logs.js';
 import type { AuditConfig } from '../config.js';
 import { BrokenLogs } from './broken-logs.js';
 import { CheckpointFiles, type StoredCheckpoint } from './checkpoint-files.js';
@@ -64,6 +65,7 @@ export class Checkpoints {
     private readonly database: Database,
     private readonly files: CheckpointFiles,
     private readonly brokenLogs: BrokenLogs,
+    private readonly signedLogs: SignedLogs,
     @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'AUDIT_SIGNING_KEYS' | 'BASE_URL'>,
   ) {}
 
@@ -145,7 +147,8 @@ export class Checkpoints {
   }
 
   private async sign(orgs: string[]): Promise<Map<string, SignedCheckpoint | Error>> {
-    const results = await this.database.transaction((sql) => this.signInTransaction(sql, orgs));
+    const { results, signed } = await this.database.transaction((sql) => this.signInTransaction(sql, orgs));
+    this.signedLogs.add(signed);
     for (const [org, result] of results) {
       if (!(result instanceof Error)) this.brokenLogs.resolve(org);
       else if (result instanceof BrokenLog || result instanceof IncompleteTree) {
@@ -156,7 +159,10 @@ export class Checkpoints {
     return results;
   }
 
-  private async signInTransaction(sql: Transaction, orgs: string[]): Promise<Map<string, SignedCheckpoint | Error>> {
+  private async signInTransaction(
+    sql: Transaction,
+    orgs: string[],
+  ): Promise<{ results: Map<string, SignedCheckpoint | Error>; signed: Iterable<string> }> {
     let states = await loadStates(sql, orgs);
     if (states.some(({ head, last }) => head && !last)) {
       await sql.rows(insertFirst, [orgs]);
@@ -178,7 +184,7 @@ export class Checkpoints {
       signed.set(org, { ...result, note: this.keysOf(org).sign(result) });
       if (signed.size % signaturesPerTurn === 0) await setImmediate();
     }
-    if (signed.size === 0) return results;
+    if (signed.size === 0) return { results, signed: [] };
     // The file first: a published checkpoint must be known even if the database is restored to a time before it.
     await this.files.store(signed);
     const checkpoints = [...signed.values()];
@@ -187,7 +193,7 @@ export class Checkpoints {
       checkpoints.map(({ size }) => size),
       checkpoints.map(({ note }) => note),
     ]);
-    return new Map([...results, ...signed]);
+    return { results: new Map([...results, ...signed]), signed: signed.keys() };
   }
 
   /** The tree of a log, which continues what was signed before. The note is empty if it has to be signed. */

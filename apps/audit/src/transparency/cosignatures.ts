@@ -11,23 +11,23 @@ export interface DueLog {
   seenSize: number;
 }
 
+const behind = `FROM checkpoint c LEFT JOIN cosignature s ON s.org = c.org AND s.witness = $1
+      WHERE c.size > coalesce(s.size, 0) AND ${isNotFenced('c.org')}`;
+/** Those that were never tried come first, and then the longest waiting ones, so that every log has its turn. */
+const selectBehind = statement('cosignature_behind', `SELECT c.org ${behind} ORDER BY s.tried_at NULLS FIRST, c.org`);
 /**
- * Claims logs for one replica: their time of the last attempt becomes now. Those that were never tried come first, and
- * then the longest waiting ones, so that every log has its turn.
+ * Claims logs for one replica: their time of the last attempt becomes now. Those that another one has tried a moment
+ * before have no seenSize.
  */
-const claimDue = statement(
+export const claimDue = statement(
   'cosignature_claim',
-  `WITH due AS (
-     SELECT c.org, c.size, c.note FROM checkpoint c LEFT JOIN cosignature s ON s.org = c.org AND s.witness = $1
-      WHERE c.size > coalesce(s.size, 0) AND coalesce(s.tried_at, 'epoch') <= $2::timestamptz - $3 * interval '1 ms'
-        AND ${isNotFenced('c.org')}
-      ORDER BY s.tried_at NULLS FIRST, c.org LIMIT $4),
+  `WITH behind AS (SELECT c.org, c.size, c.note ${behind} AND c.org = ANY ($4)),
    claimed AS (
-     INSERT INTO cosignature AS s (org, witness, tried_at) SELECT org, $1, $2 FROM due ORDER BY org
+     INSERT INTO cosignature AS s (org, witness, tried_at) SELECT org, $1, $2 FROM behind ORDER BY org
      ON CONFLICT (org, witness) DO UPDATE SET tried_at = excluded.tried_at
        WHERE s.tried_at <= $2::timestamptz - $3 * interval '1 ms'
      RETURNING s.org, s.seen_size)
-   SELECT org, due.size, due.note, seen_size AS "seenSize" FROM due JOIN claimed USING (org)`,
+   SELECT org, behind.size, behind.note, seen_size AS "seenSize" FROM behind LEFT JOIN claimed USING (org)`,
 );
 const store = statement(
   'cosignature_store',
@@ -48,8 +48,25 @@ const selectCosigned = statement(
 export class Cosignatures {
   constructor(private readonly database: Database) {}
 
-  claimDue(witness: string, now: Date, pauseMs: number, limit: number): Promise<DueLog[]> {
-    return this.database.rows<DueLog>(claimDue, [witness, now, pauseMs, limit]);
+  /** All logs whose newest checkpoint the witness has not cosigned. */
+  async behind(witness: string): Promise<string[]> {
+    return (await this.database.rows<{ org: string }>(selectBehind, [witness])).map(({ org }) => org);
+  }
+
+  /** @returns which of the logs are behind, and those of them that this replica may submit now */
+  async claimDue(
+    witness: string,
+    orgs: readonly string[],
+    now: Date,
+    pauseMs: number,
+  ): Promise<{ behind: Set<string>; claimed: DueLog[] }> {
+    const rows = await this.database.rows<DueLog | { org: string; seenSize: null }>(claimDue, [
+      ...[witness, now, pauseMs, orgs],
+    ]);
+    return {
+      behind: new Set(rows.map(({ org }) => org)),
+      claimed: rows.filter((row): row is DueLog => row.seenSize !== null),
+    };
   }
 
   async store({ org, size, note }: DueLog, witness: string, line: string): Promise<void> {

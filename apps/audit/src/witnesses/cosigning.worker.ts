@@ -4,9 +4,11 @@ import { Database, isDatabaseUnavailable } from '@holdfast/data';
 import { CLOCK, OutboundError, type Clock } from '@holdfast/platform';
 import { CONFIG, Interval } from '@holdfast/service';
 import { consistencyProof, FormatError } from '@holdfast/tlog';
+import { SignedLogs } from '../append/changed-logs.js';
 import type { AuditConfig } from '../config.js';
 import { Cosignatures, type DueLog } from '../transparency/cosignatures.js';
 import { TreeReader } from '../transparency/tree.js';
+import { CosigningSchedule } from './cosigning-schedule.js';
 import { WitnessClient } from './witness-client.js';
 import type { Witness } from './witness.js';
 
@@ -29,6 +31,7 @@ const requests = new Counter({
 @Injectable()
 export class CosigningWorker {
   private readonly logger = new Logger('witnesses');
+  private readonly schedules: { witness: Witness; schedule: CosigningSchedule }[];
   /** By the name of the witness, in performance.now(). */
   private readonly unreachableUntil = new Map<string, number>();
 
@@ -36,25 +39,34 @@ export class CosigningWorker {
     private readonly database: Database,
     private readonly cosignatures: Cosignatures,
     private readonly client: WitnessClient,
+    signedLogs: SignedLogs,
     @Inject(CLOCK) private readonly clock: Clock,
-    @Inject(CONFIG) private readonly config: Pick<AuditConfig, 'AUDIT_WITNESSES'>,
-  ) {}
+    @Inject(CONFIG) { AUDIT_WITNESSES }: Pick<AuditConfig, 'AUDIT_WITNESSES'>,
+  ) {
+    this.schedules = AUDIT_WITNESSES.map((witness) => ({
+      witness,
+      schedule: new CosigningSchedule(signedLogs.consumer()),
+    }));
+  }
 
   @Interval({ name: 'cosignatures', intervalMs, failure: 'Failed to have checkpoints cosigned' })
   async cosign(stopping: () => boolean): Promise<void> {
-    await Promise.all(this.config.AUDIT_WITNESSES.map((witness) => this.cosignBy(witness, stopping)));
+    await Promise.all(this.schedules.map(({ witness, schedule }) => this.cosignBy(witness, schedule, stopping)));
   }
 
-  private async cosignBy(witness: Witness, stopping: () => boolean): Promise<void> {
+  private async cosignBy(witness: Witness, schedule: CosigningSchedule, stopping: () => boolean): Promise<void> {
+    const { name } = witness.key;
+    schedule.add(await schedule.signedLogs.take(async (orgs) => orgs ?? (await this.cosignatures.behind(name))));
     const endsAt = performance.now() + runMs;
     const mayContinue = () =>
-      !stopping() &&
-      performance.now() < endsAt &&
-      performance.now() >= (this.unreachableUntil.get(witness.key.name) ?? 0);
+      !stopping() && performance.now() < endsAt && performance.now() >= (this.unreachableUntil.get(name) ?? 0);
     while (mayContinue()) {
-      const due = await this.cosignatures.claimDue(witness.key.name, this.clock.now(), pauseMs, batchSize);
-      if (due.length === 0) return;
-      for (const log of due) {
+      const now = this.clock.now();
+      const orgs = schedule.next(batchSize, now, pauseMs);
+      if (orgs.length === 0) return;
+      const { behind, claimed } = await this.cosignatures.claimDue(name, orgs, now, pauseMs);
+      for (const org of orgs) if (!behind.has(org)) schedule.delete(org);
+      for (const log of claimed) {
         if (!mayContinue()) return;
         await this.submit(log, witness);
       }
