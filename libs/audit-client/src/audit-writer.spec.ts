@@ -104,6 +104,20 @@ describe('AuditWriter', () => {
     expect(results[3]).toMatchObject({ reason: { code: 'unavailable' } });
   });
 
+  it('sends records of other organizations again together when a damaged log rejects its own', async () => {
+    respond = (ids) =>
+      ids.some((id) => id.startsWith('acme')) ? Promise.reject(new AppError('invalid_request')) : Promise.resolve({});
+    await writer.append('first', recordOf('first'));
+    messages = [];
+    const records = Array.from({ length: 24 }, (_, i) => ({ org: ['acme', 'b', 'c', 'd'][i % 4]!, id: String(i) }));
+    const appending = Promise.allSettled(records.map(({ org, id }) => writer.append(org, recordOf(`${org} ${id}`))));
+    const statuses = (await appending).map(({ status }) => status);
+    expect(statuses).toEqual(records.map(({ org }) => (org === 'acme' ? 'rejected' : 'fulfilled')));
+    // The first one went alone.
+    const others = messages.filter((ids) => !ids.some((id) => id.startsWith('acme')));
+    expect(others.map((ids) => ids.length)).toEqual([12, 6]);
+  });
+
   it('does not send records one by one while audit is unavailable', async () => {
     respond = () => Promise.reject(new AppError('unavailable'));
     expect(await append('a', 'b', 'c', 'd')).toEqual(Array(4).fill('rejected'));

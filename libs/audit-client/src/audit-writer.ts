@@ -125,12 +125,19 @@ class RecordQueue {
       else if (!(error instanceof AppError && error.code === 'invalid_request'))
         batch.forEach((w) => w.done(error as Error));
       else if (batch.length === 1) batch[0]!.done(unavailable('the audit log rejected this record'));
-      else {
-        const middle = batch.length >> 1;
-        await Promise.all([this.write(batch.slice(0, middle)), this.write(batch.slice(middle))]);
-      }
+      else await Promise.all(halves(byOrganization).map((half) => this.write(half)));
     }
   }
+}
+
+/**
+ * Divides a batch, if it can, between organizations: a damaged log rejects all of its records, and those of others would
+ * be sent again and again until each of these is alone.
+ */
+function halves(byOrganization: Waiting[][]): Waiting[][] {
+  const groups = byOrganization.length > 1 ? byOrganization : byOrganization.flat().map((one) => [one]);
+  const middle = groups.length >> 1;
+  return [groups.slice(0, middle).flat(), groups.slice(middle).flat()];
 }
 
 /** A batch belongs to many requests. Its message has the context of the first one. */

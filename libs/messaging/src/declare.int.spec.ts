@@ -43,11 +43,11 @@ describe('declareStreams in a cluster of three nats-servers', () => {
     start(2);
     await declaring;
     for (const { name, consumers } of Object.values(streams)) {
-      const info = await jsm.streams.info(name);
+      // A stream elects a leader after its replicas have changed; nats-server does not respond about it meanwhile.
+      const info = await eventually(() => jsm.streams.info(name));
       expect(info.config.num_replicas).toBe(3);
       expect(info.state.consumer_count).toBe(consumers.length);
     }
-    // The streams elect leaders after their replicas have changed; nats-server does not respond about them meanwhile.
     expect(await eventually(() => declareStreams(connection, 3))).toEqual(declared);
   });
 

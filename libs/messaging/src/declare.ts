@@ -48,7 +48,7 @@ async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<st
   };
   const existing = await jsm.streams.info(name).catch(unlessMissing);
   if (!existing) await jsm.streams.add({ ...config, num_replicas: 1 });
-  await updateStream(jsm, config);
+  await whenKnown(() => jsm.streams.update(name, config));
   return `stream ${name}`;
 }
 
@@ -84,32 +84,29 @@ async function declareStream(jsm: JetStreamManager, stream: Stream, replicas: nu
     };
     // JetStream rejects adding an existing consumer with different settings.
     const existingConsumer = await jsm.consumers.info(name, durable).catch(unlessMissing);
-    await (existingConsumer
-      ? jsm.consumers.update(name, durable, settings)
-      : jsm.consumers.add(name, {
-          durable_name: durable,
-          ack_policy: AckPolicy.Explicit,
-          deliver_policy: DeliverPolicy.All,
-          ...settings,
-        }));
+    const added = { durable_name: durable, ack_policy: AckPolicy.Explicit, deliver_policy: DeliverPolicy.All };
+    await whenKnown(() =>
+      existingConsumer
+        ? jsm.consumers.update(name, durable, settings)
+        : jsm.consumers.add(name, { ...added, ...settings }),
+    );
   }
-  await updateStream(jsm, config);
+  await whenKnown(() => jsm.streams.update(name, config));
   return [`stream ${name}`, ...consumers.map((c) => `consumer ${name}/${c}`)];
 }
 
 /**
- * Waits while too few servers have joined the cluster for the replicas of the stream, and while the server that
- * responds does not know a stream yet that another one has just created.
+ * Repeats a request while too few servers have joined the cluster for the replicas of the stream, and while the server
+ * that responds does not know a stream yet that another one has just created.
  */
-async function updateStream(jsm: JetStreamManager, config: Partial<StreamConfig> & { name: string }): Promise<void> {
+export async function whenKnown<T>(request: () => Promise<T>, pauseMs = 500): Promise<T> {
   for (const deadline = Date.now() + joinTimeoutMs; ;)
     try {
-      await jsm.streams.update(config.name, config);
-      return;
+      return await request();
     } catch (error) {
       const soon = error instanceof JetStreamApiError && (error.code === noPeersErrorCode || error.status === notFound);
       if (!soon || Date.now() > deadline) throw error;
-      await setTimeout(500);
+      await setTimeout(pauseMs);
     }
 }
 
