@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseServices, serviceNames, services, type ServiceName } from '@holdfast/contracts';
-import { databasePasswordName, natsConfig, nkeySeedName, publicKeys } from '@holdfast/platform-policy';
+import { auditReaders, databasePasswordName, natsConfig, nkeySeedName, publicKeys } from '@holdfast/platform-policy';
 import { displayPath, print } from '../infra/console.ts';
 import { writeWhole } from '../infra/files.ts';
 import type { Instance } from '../launcher/instances.ts';
@@ -45,7 +45,13 @@ write('operator', { BASE_URL: baseUrl, NATS_URL: natsUrl, NATS_NKEY_SEED: secret
 // Contains public keys only, and the container's user must be able to read it.
 writeFileSync(
   join(folder, 'nats.conf'),
-  natsConfig({ publicKeys: publicKeys(secrets), host: '0.0.0.0', port: 4222, storeDir: '/data' }),
+  natsConfig({
+    publicKeys: publicKeys(secrets),
+    readers: auditReaders(secrets),
+    host: '0.0.0.0',
+    port: 4222,
+    storeDir: '/data',
+  }),
   { mode: 0o644 },
 );
 print(`Wrote secrets and settings to ${displayPath(folder)}. Next: docker compose -f docker/compose.yaml up --build`);

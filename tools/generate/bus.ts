@@ -2,6 +2,7 @@ import {
   contracts,
   databaseRole,
   databaseServices,
+  entryStream,
   filterSubjects,
   logGrowthSubject,
   natsUsers,
@@ -47,6 +48,12 @@ export function busPage(): string {
             .map((s) => s.producer)
             .join(', '),
           'none: one message of each producer, which proves that JetStream stores',
+        ],
+        [
+          code(entryStream.name),
+          codes(entryStream.subjects),
+          'audit',
+          'one of each reader ([audit-readers.md](../audit-readers.md))',
         ],
       ],
     ),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSupportedNatsVersion, minimumNatsVersion } from '@holdfast/contracts';
-import { natsConfig, publicKeys, type Secrets } from '@holdfast/platform-policy';
+import { auditReaders, natsConfig, publicKeys, type Secrets } from '@holdfast/platform-policy';
 import { displayPath, print, ReportedError } from '../infra/console.ts';
 import { natsBinary, natsVersion } from '../infra/nats-binary.ts';
 import { natsProgram, serverInfo } from '../infra/nats.ts';
@@ -56,7 +56,11 @@ export async function planNats(secrets: Secrets, external: string | undefined, s
   const host = external ? '0.0.0.0' : '127.0.0.1';
   const storeDir = join(folder, 'jetstream');
   const configure = (from: Secrets) =>
-    writeFileSync(configFile, natsConfig({ publicKeys: publicKeys(from), host, port, storeDir }), { mode: 0o600 });
+    writeFileSync(
+      configFile,
+      natsConfig({ publicKeys: publicKeys(from), readers: auditReaders(from), host, port, storeDir }),
+      { mode: 0o600 },
+    );
   configure(secrets);
   if (external) return externalNats(external, port, configFile);
   const binary = await natsBinary();

@@ -11,6 +11,12 @@ import { GrowthAnnouncements } from './append/growth-announcements.js';
 import { Sequencer } from './append/sequencer.js';
 import { CountDeniedRequestsHandler } from './denied-requests/count-denied-requests.handler.js';
 import { DeniedRequestCounts } from './denied-requests/denied-request-counts.js';
+import { EntryStream } from './entry-stream/entry-stream.js';
+import { PublishedLogs } from './entry-stream/published-logs.js';
+import { EntryPublisher } from './entry-stream/publisher.js';
+import { ReaderConsumers } from './entry-stream/reader-consumers.js';
+import { ReadersHandler } from './entry-stream/readers.handler.js';
+import { Readers } from './entry-stream/readers.js';
 import { ExportEntriesHandler } from './export/export-entries.handler.js';
 import { LogPages } from './export/log-pages.js';
 import { ExportChunks } from './exports/export-chunks.js';
@@ -59,6 +65,7 @@ import { WitnessClient } from './witnesses/witness-client.js';
     ExportEntriesHandler,
     ReadAnalyticsHandler,
     ExportsHandler,
+    ReadersHandler,
     quarantineController(quarantines.audit),
   ],
   providers: [
@@ -96,6 +103,11 @@ import { WitnessClient } from './witnesses/witness-client.js';
     Cosignatures,
     CosigningWorker,
     WitnessClient,
+    EntryStream,
+    EntryPublisher,
+    PublishedLogs,
+    ReaderConsumers,
+    Readers,
     outboundProvider,
   ],
 })

@@ -65,7 +65,15 @@ template:
         {{- end }}
       - name: streams
         {{- include "holdfast.jobContainer" . | nindent 8 }}
-        args: [bus, declare, --replicas, {{ include "holdfast.streamReplicas" . | quote }}]
+        args:
+          - bus
+          - declare
+          - --replicas
+          - {{ include "holdfast.streamReplicas" . | quote }}
+          - --audit-days
+          - {{ .Values.nats.auditStream.maxDays | int64 | quote }}
+          - --audit-bytes
+          - {{ .Values.nats.auditStream.maxBytes | int64 | quote }}
         env:
           {{- include "holdfast.natsEnv" . | nindent 10 }}
           - name: NATS_NKEY_SEED

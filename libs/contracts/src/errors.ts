@@ -138,6 +138,11 @@ export const errorCatalogue = {
     title: 'The organization has no such destination of its audit log',
     help: 'Use the `id` of a destination of this organization: `GET …/api/admin/audit/destinations` lists them.',
   },
+  unknown_reader: {
+    status: 404,
+    title: 'There is no such reader of the stream of entries',
+    help: 'List the readers: `holdfast audit reader list --org <org>`, or `--all`.',
+  },
   unknown_export: {
     status: 404,
     title: 'There is no such export',

@@ -43,6 +43,7 @@ export * from './audit/audit.js';
 export * from './audit/analytics.js';
 export * from './audit/log-growth.js';
 export * from './audit/exports.js';
+export * from './audit/entry-stream.js';
 export * from './audit/contracts.js';
 export * from './auth/auth.js';
 export * from './auth/contracts.js';

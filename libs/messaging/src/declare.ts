@@ -11,7 +11,14 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { filterSubjects, probeStream, streams, type Stream } from '@holdfast/contracts';
+import {
+  entryStream,
+  entryStreamDefaults,
+  filterSubjects,
+  probeStream,
+  streams,
+  type Stream,
+} from '@holdfast/contracts';
 
 const ackWaitMs = 2000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -25,31 +32,67 @@ const notFound = 404;
  * Declares the streams and their durable consumers. Only the user `deploy` may. It is idempotent and can run at any
  * time: existing streams keep their messages.
  */
-export async function declareStreams(connection: NatsConnection, replicas = 1): Promise<string[]> {
+export async function declareStreams(
+  connection: NatsConnection,
+  replicas = 1,
+  entryLimits: EntryLimits = entryStreamDefaults,
+): Promise<string[]> {
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const done: string[] = [];
   for (const stream of Object.values(streams)) done.push(...(await declareStream(jsm, stream, replicas)));
-  return [...done, await declareProbe(jsm, replicas)];
+  return [...done, await declareProbe(jsm, replicas), await declareEntries(jsm, replicas, entryLimits)];
+}
+
+/** What the stream of entries holds at most. */
+export interface EntryLimits {
+  maxDays: number;
+  maxBytes: number;
+}
+
+/** Keeps the entries for readers, whatever they have read, so that one may go back. */
+async function declareEntries(
+  jsm: JetStreamManager,
+  replicas: number,
+  { maxDays, maxBytes }: EntryLimits,
+): Promise<string> {
+  const { name, subjects } = entryStream;
+  await declareWithoutConsumers(jsm, {
+    name,
+    subjects: [...subjects],
+    max_age: nanos(maxDays * dayMs),
+    max_bytes: maxBytes,
+    num_replicas: replicas,
+  });
+  return `stream ${name}`;
 }
 
 /** Keeps one small message per probing service, for an hour at most. */
 async function declareProbe(jsm: JetStreamManager, replicas: number): Promise<string> {
   const { name, subjects, maxBytes } = probeStream;
-  const config: Partial<StreamConfig> & { name: string } = {
+  await declareWithoutConsumers(jsm, {
     name,
     subjects,
-    retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
     max_msgs_per_subject: 1,
     max_age: nanos(dayMs / 24),
     max_bytes: maxBytes,
-    discard: DiscardPolicy.Old,
     num_replicas: replicas,
-  };
-  const existing = await jsm.streams.info(name).catch(unlessMissing);
-  if (!existing) await jsm.streams.add({ ...config, num_replicas: 1 });
-  await whenKnown(() => jsm.streams.update(name, config));
+  });
   return `stream ${name}`;
+}
+
+async function declareWithoutConsumers(
+  jsm: JetStreamManager,
+  limits: Partial<StreamConfig> & { name: string },
+): Promise<void> {
+  const config = {
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+    ...limits,
+  };
+  const existing = await jsm.streams.info(config.name).catch(unlessMissing);
+  if (!existing) await jsm.streams.add({ ...config, num_replicas: 1 });
+  await whenKnown(() => jsm.streams.update(config.name, config));
 }
 
 async function declareStream(jsm: JetStreamManager, stream: Stream, replicas: number): Promise<string[]> {

@@ -2,6 +2,7 @@ import {
   addressedSubject,
   consumedBy,
   contracts,
+  entryStream,
   inboxPrefix,
   logGrowthSubject,
   natsUsers,
@@ -9,6 +10,7 @@ import {
   probeSubject,
   projectionAcknowledgementSubject,
   rateLimitSubject,
+  readerInboxPrefix,
   replicaAnnouncementSubject,
   revocationFeedSubject,
   serviceNames,
@@ -39,7 +41,7 @@ export function busPermissions(user: BusUser): Permissions {
     const names = Object.values(streams).map((s) => s.name);
     publish.push(
       '$JS.API.INFO',
-      ...[...names, probeStream.name].flatMap((n) =>
+      ...[...names, probeStream.name, entryStream.name].flatMap((n) =>
         ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`),
       ),
     );
@@ -77,8 +79,8 @@ export function busPermissions(user: BusUser): Permissions {
   }
   if (user === 'directory') publish.push(revocationFeedSubject);
   if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
-  if (user === 'audit') publish.push(logGrowthSubject);
-  if (user === 'gateway' || user === 'signals') subscribe.push(logGrowthSubject);
+  if (user === 'audit') publish.push(logGrowthSubject, ...entryStreamSubjects);
+  if (user === 'gateway' || user === 'signals' || user === 'audit') subscribe.push(logGrowthSubject);
   // The services that limit callers, each among its own replicas.
   if (services[user].http) {
     const subjects = [rateLimitSubject(user), addressedSubject(rateLimitSubject(user), '*')];
@@ -88,6 +90,25 @@ export function busPermissions(user: BusUser): Permissions {
   return { publish, subscribe, responds };
 }
 
+/** Audit publishes entries, and has a consumer for each reader. */
+const entryStreamSubjects = [
+  ...entryStream.subjects,
+  ...['STREAM.INFO', 'STREAM.MSG.GET', 'CONSUMER.LIST'].map((verb) => `$JS.API.${verb}.${entryStream.name}`),
+  ...['INFO', 'DELETE', 'DURABLE.CREATE'].map((verb) => `$JS.API.CONSUMER.${verb}.${entryStream.name}.*`),
+  `$JS.API.CONSUMER.CREATE.${entryStream.name}.>`,
+];
+
+/** A reader may pull from its own consumer and acknowledge what it got, and nothing else. */
+function readerPermissions(id: string) {
+  const consumer = `${entryStream.name}.${id}`;
+  return {
+    publish: {
+      allow: [`$JS.API.CONSUMER.INFO.${consumer}`, `$JS.API.CONSUMER.MSG.NEXT.${consumer}`, `$JS.ACK.${consumer}.>`],
+    },
+    subscribe: { allow: [`${readerInboxPrefix(id)}.>`] },
+  };
+}
+
 function isService(user: BusUser): user is ServiceName {
   return (serviceNames as string[]).includes(user);
 }
@@ -95,6 +116,8 @@ function isService(user: BusUser): user is ServiceName {
 export interface NatsConfigOptions {
   /** Public NKeys (`U…`) of each user: one, or two during a rotation, with the same permissions. */
   publicKeys: Record<BusUser, string | readonly string[]>;
+  /** Public NKeys of the readers of the stream of entries, by their ids. */
+  readers?: Readonly<Record<string, string>>;
   host: string;
   port: number;
   /** Folder of JetStream's files. */
@@ -108,6 +131,7 @@ export interface NatsConfigOptions {
 /** The complete nats.conf, with the permissions of each user. Users have public NKeys, so it contains no secret. */
 export function natsConfig({
   publicKeys,
+  readers,
   host,
   port,
   storeDir,
@@ -125,13 +149,16 @@ export function natsConfig({
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: maxFileBytes },
-    ...natsUsersConfig(publicKeys),
+    ...natsUsersConfig(publicKeys, readers),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
 /** The part of nats.conf with the users and their permissions, for a server that is configured otherwise. */
-export function natsUsersConfig(publicKeys: NatsConfigOptions['publicKeys']): { authorization: unknown } {
+export function natsUsersConfig(
+  publicKeys: NatsConfigOptions['publicKeys'],
+  readers: NatsConfigOptions['readers'] = {},
+): { authorization: unknown } {
   const users = natsUsers.flatMap((user) => {
     const { publish, subscribe, responds } = busPermissions(user);
     return [publicKeys[user]].flat().map((nkey) => ({
@@ -144,5 +171,6 @@ export function natsUsersConfig(publicKeys: NatsConfigOptions['publicKeys']): { 
     }));
   });
   // In seconds. On a busy machine a starting process needs longer than the default of 2 s to sign the challenge.
-  return { authorization: { timeout: 10, users } };
+  const readerUsers = Object.entries(readers).map(([id, nkey]) => ({ nkey, permissions: readerPermissions(id) }));
+  return { authorization: { timeout: 10, users: [...users, ...readerUsers] } };
 }

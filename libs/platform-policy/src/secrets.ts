@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createUser, fromSeed } from '@nats-io/nkeys';
-import { databaseServices, natsUsers, services, type BusUser, type ServiceName } from '@holdfast/contracts';
+import {
+  databaseServices,
+  natsUsers,
+  readerIdSchema,
+  readerKeySchema,
+  services,
+  type BusUser,
+  type ServiceName,
+} from '@holdfast/contracts';
 
 /**
  * - `key`: 32 random bytes in base64url
@@ -194,6 +202,31 @@ export function publicKeys(secrets: Secrets): Record<BusUser, string[]> {
     return [user, seeds.map(publicKey)];
   });
   return Object.fromEntries(pairs) as Record<BusUser, string[]>;
+}
+
+/** In the store of the secrets, although they are none: from both, nats.conf is made (docs/audit-readers.md). */
+const readersName = 'AUDIT_READERS';
+
+/** The readers of the stream of entries: their public NKeys, by their ids. */
+export function auditReaders(secrets: Secrets): Record<string, string> {
+  const pairs = (secrets[readersName] ?? '').split(' ').filter((pair) => pair !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [id = '', key = ''] = pair.split('=');
+      return [readerIdSchema.parse(id), readerKeySchema.parse(key)];
+    }),
+  );
+}
+
+/** What to store with this reader added, or removed when it has no key. */
+export function withAuditReader(
+  secrets: Secrets,
+  id: string,
+  key: string | undefined,
+): Record<string, string | undefined> {
+  const { [id]: _, ...others } = auditReaders(secrets);
+  const pairs = Object.entries(key === undefined ? others : { ...others, [id]: key }).map((pair) => pair.join('='));
+  return { [readersName]: pairs.length === 0 ? undefined : pairs.join(' ') };
 }
 
 function publicKey(seed: string): string {

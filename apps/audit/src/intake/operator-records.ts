@@ -36,14 +36,14 @@ export class OperatorRecords {
    * @throws unavailable when the command cannot be recorded; unknown_organization when there is no log: a mistyped name
    * must not start one
    */
-  async record(context: RequestContext, action: Action): Promise<void> {
+  async record(context: RequestContext, action: Action, targets: AuditTarget[] = []): Promise<void> {
     const { org, actor } = context;
     if (actor.type !== 'operator') return;
     const command = `${org}/${context.auditId}/${action}`;
     if (this.recorded.has(command)) return;
     if ((await this.database.rows(logExists, [org])).length === 0)
       throw new AppError('unknown_organization', `There is no organization "${org}".`);
-    await this.append(context, action);
+    await this.append(context, action, targets);
     this.recorded.add(command);
     if (this.recorded.size > maxRecorded) this.recorded.delete(this.recorded.values().next().value!);
   }

@@ -4,6 +4,7 @@ import { RemoveOrganization1764900000100 } from './1764900000100-remove-organiza
 import { Analytics1765100000000 } from './1765100000000-analytics.js';
 import { Exports1765200000000 } from './1765200000000-exports.js';
 import { Cosignatures1765300000000 } from './1765300000000-cosignatures.js';
+import { EntryStream1765400000000 } from './1765400000000-entry-stream.js';
 
 export const migrations = [
   CreateLog1763700000000,
@@ -13,4 +14,5 @@ export const migrations = [
   Analytics1765100000000,
   Exports1765200000000,
   Cosignatures1765300000000,
+  EntryStream1765400000000,
 ];

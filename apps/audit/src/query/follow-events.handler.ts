@@ -14,12 +14,9 @@ import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { EntryDecryption, type StoredEntry } from './entry-decryption.js';
 import { pseudonymized } from './filter-pseudonyms.js';
 import { firstThatFit } from './first-that-fit.js';
-import { listStatement } from './list-statement.js';
+import { pageAfter } from './page-after.js';
 
 const selectEnd = statement('log_end', 'SELECT seq FROM head WHERE org = $1');
-
-/** A row without an entry has `seq` null. */
-type FoundEntry = { head: number } & (StoredEntry | { seq: null });
 
 /** Reads on in a log, oldest first. Each entry that matches is returned once, since a log only grows at its end. */
 @Controller()
@@ -43,11 +40,7 @@ export class FollowEventsHandler {
       return { items: [], after: end?.seq ?? 0, hasMore: false };
     }
     const stored = await pseudonymized(this.mappings, org, filter);
-    const query = listStatement({ org, filter: stored, after, limit: limit + 1 });
-    const rows = await this.database.rows<FoundEntry>(query.statement, query.values);
-    // The end comes from the statement that found the entries: another one could see a later end than entries.
-    const end = Math.max(after, rows[0]?.head ?? 0);
-    const found = rows.filter((row): row is { head: number } & StoredEntry => row.seq !== null);
+    const { found, end } = await pageAfter(this.database, org, { filter: stored, after, limit });
     const items = firstThatFit(await this.eventsOf(org, found.slice(0, limit), named));
     const hasMore = items.length < found.length;
     return { items, after: hasMore ? items.at(-1)!.seq : end, hasMore };

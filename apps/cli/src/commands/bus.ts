@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
-import { natsUsers, type BusUser } from '@holdfast/contracts';
+import { InvalidArgumentError, type Command } from 'commander';
+import { entryStreamDefaults, natsUsers, type BusUser } from '@holdfast/contracts';
 import { declareStreams } from '@holdfast/messaging/client';
 import {
+  auditReaders,
   natsUsersConfig,
   nkeySeedName,
   previousName,
@@ -28,11 +29,16 @@ export function busCommands(program: Command): void {
     'bus declare --replicas 3',
   ])
     .option('--replicas <count>', 'number of NATS servers that store each stream', Number, 1)
-    .action(({ replicas, json }: Json & { replicas: number }) =>
+    .option('--audit-days <days>', 'how long AUDIT holds entries for readers', positive, entryStreamDefaults.maxDays)
+    .option('--audit-bytes <bytes>', 'how much AUDIT holds at most', positive, entryStreamDefaults.maxBytes)
+    .action(({ replicas, auditDays, auditBytes, json }: DeclareOptions) =>
       withBus(
         'deploy',
         async ({ connection }) => {
-          const declared = await declareStreams(connection, replicas).catch((error: unknown) => {
+          const declared = await declareStreams(connection, replicas, {
+            maxDays: auditDays,
+            maxBytes: auditBytes,
+          }).catch((error: unknown) => {
             throw new CommandError(
               `The streams could not be declared: ${String(error)}. ` +
                 'Is NATS_NKEY_SEED that of the user deploy, and is JetStream enabled in nats-server?',
@@ -65,7 +71,7 @@ export function busCommands(program: Command): void {
         folder === undefined ? readSecret(await clusterStore('secrets'), source) : secretsIn(source);
       const common = await read(folder ?? kubernetesSecret!);
       const secrets = shard === undefined ? common : shardSecrets(common, await read(shard));
-      const users = `${JSON.stringify(natsUsersConfig(usersOf(secrets)), null, 2)}\n`;
+      const users = `${JSON.stringify(natsUsersConfig(usersOf(secrets), auditReaders(secrets)), null, 2)}\n`;
       if (configMap === undefined) return void process.stdout.write(users);
       await changeData(
         await clusterStore('configmaps'),
@@ -74,6 +80,18 @@ export function busCommands(program: Command): void {
       );
       process.stdout.write(`The ConfigMap ${configMap} has the users of this version.\n`);
     });
+}
+
+interface DeclareOptions extends Json {
+  replicas: number;
+  auditDays: number;
+  auditBytes: number;
+}
+
+/** @throws InvalidArgumentError */
+function positive(value: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Use a whole number above 0.');
+  return Number(value);
 }
 
 interface UsersOptions {

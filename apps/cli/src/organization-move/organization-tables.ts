@@ -52,6 +52,7 @@ const staying: Readonly<Record<string, string>> = {
   named_lock: 'locks of jobs',
   key_use: 'which keys the replicas of the shard use',
   encryption_key: 'which keys the replicas of the shard were started with',
+  publisher_lease: 'which replica of the shard publishes',
   outbox: 'it is drained before',
   quarantined_event: 'of events in the outbox',
 };

@@ -144,7 +144,7 @@ export const listAuditLogs = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
   name: 'list-logs',
-  callers: ['signals'],
+  callers: ['signals', 'operator'],
   request: z.strictObject({
     orgs: z.array(z.string()).max(500).optional().describe('Only the logs of these organizations'),
     after: z.string().optional().describe('Only organizations after this one'),

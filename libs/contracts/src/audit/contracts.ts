@@ -14,6 +14,7 @@ import {
   listAuditLogs,
   recordOperatorRead,
 } from './audit.js';
+import { createAuditReader, deleteAuditReader, listAuditReaders, rewindAuditReader } from './entry-stream.js';
 import {
   createAuditExport,
   deleteAuditExport,
@@ -45,4 +46,8 @@ export const auditContracts = [
   getAuditExport,
   openAuditExportFile,
   readAuditExportFile,
+  createAuditReader,
+  listAuditReaders,
+  rewindAuditReader,
+  deleteAuditReader,
 ] as const;
