@@ -24,3 +24,8 @@ function print(text: string): void {
 export function show(reply: unknown, json: boolean | undefined, asText: () => string): void {
   print(json ? JSON.stringify(reply, null, 2) : asText());
 }
+
+/** Resolves when the reader of standard output has taken it, so that nothing is collected for a slow one. */
+export function writeOut(text: string): Promise<void> {
+  return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
+}

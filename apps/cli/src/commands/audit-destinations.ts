@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { z } from 'zod';
 import {
   createAuditDestination,
@@ -13,19 +13,12 @@ import {
   rewindAuditDestination,
   testAuditDestination,
   type AuditDestination,
-  type Contract,
-  type ReplyOf,
 } from '@holdfast/contracts';
 import { newId } from '@holdfast/platform';
-import { addCommand, type Json } from '../add-command.js';
 import { CommandError, FailedCheckError } from '../command-error.js';
-import { asOperator, type OperatorSession } from '../operator-session.js';
+import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
-
-interface Owner extends Json {
-  org?: string;
-  all?: boolean;
-}
+import { owned, requestOfOwner, seq, type Owner } from './log-owner.js';
 
 /** `holdfast audit destination …`, below the commands about audit logs. */
 export function auditDestinationCommands(audit: Command): void {
@@ -47,7 +40,7 @@ export function auditDestinationCommands(audit: Command): void {
         const given = await destinationIn(file);
         const shared = { id: newId(), secret: `whsec_${randomBytes(32).toString('base64')}` };
         const request = { destination: given, ...(owner.all && { shared }) };
-        const [{ destination: created }] = await send(session, owner, createAuditDestination, request);
+        const [{ destination: created }] = await requestOfOwner(session, owner, createAuditDestination, request);
         show(created, json, () =>
           [destinationSheet([created]), ...(created.secret === undefined ? [] : [`Secret  ${created.secret}`])].join(
             '\n',
@@ -60,7 +53,7 @@ export function auditDestinationCommands(audit: Command): void {
     'audit destination list --org acme',
   ]).action(({ json, ...owner }: Owner) =>
     asOperator('audit destination list', async (session) => {
-      const replies = await send(session, owner, listAuditDestinations, {});
+      const replies = await requestOfOwner(session, owner, listAuditDestinations, {});
       const byId = Map.groupBy(
         replies.flatMap(({ items }) => items),
         ({ id }) => id,
@@ -84,7 +77,7 @@ export function auditDestinationCommands(audit: Command): void {
     'audit destination show 019aa5f2-… --org acme',
   ]).action((id: string, { json, ...owner }: Owner) =>
     asOperator('audit destination show', async (session) => {
-      const found = await send(session, owner, getAuditDestination, { id });
+      const found = await requestOfOwner(session, owner, getAuditDestination, { id });
       show(owner.all ? found : found[0], json, () => destinationSheet(found));
     }),
   );
@@ -97,7 +90,7 @@ export function auditDestinationCommands(audit: Command): void {
       `audit destination ${verb} 019aa5f2-… --org acme`,
     ]).action((id: string, { json, ...owner }: Owner) =>
       asOperator(`audit destination ${verb}`, async (session) => {
-        const replies = await send(session, owner, pauseAuditDestination, { id, paused });
+        const replies = await requestOfOwner(session, owner, pauseAuditDestination, { id, paused });
         const found = replies.map(({ destination: one }) => one);
         show(owner.all ? found : found[0], json, () => destinationSheet(found));
       }),
@@ -109,7 +102,7 @@ export function auditDestinationCommands(audit: Command): void {
     .requiredOption('--after <seq>', 'place in the log; 0 is the beginning', seq)
     .action((id: string, { json, after, ...owner }: Owner & { after: number }) =>
       asOperator('audit destination rewind', async (session) => {
-        const replies = await send(session, owner, rewindAuditDestination, { id, after });
+        const replies = await requestOfOwner(session, owner, rewindAuditDestination, { id, after });
         const found = replies.map(({ destination: one }) => one);
         show(owner.all ? found : found[0], json, () => destinationSheet(found));
       }),
@@ -119,7 +112,7 @@ export function auditDestinationCommands(audit: Command): void {
     'audit destination test 019aa5f2-… --org acme',
   ]).action((id: string, { json, ...owner }: Owner) =>
     asOperator('audit destination test', async (session) => {
-      const replies = await send(session, owner, testAuditDestination, { id });
+      const replies = await requestOfOwner(session, owner, testAuditDestination, { id });
       const failed = replies.find(({ delivered }) => !delivered);
       show(failed ?? replies[0], json, () =>
         failed ? `The test entry was not delivered: ${failed.detail}` : 'The receiver has confirmed the test entry.',
@@ -132,27 +125,10 @@ export function auditDestinationCommands(audit: Command): void {
     'audit destination delete 019aa5f2-… --org acme',
   ]).action((id: string, { json, ...owner }: Owner) =>
     asOperator('audit destination delete', async (session) => {
-      await send(session, owner, deleteAuditDestination, { id });
+      await requestOfOwner(session, owner, deleteAuditDestination, { id });
       show({ destination: id }, json, () => `Destination ${id} is deleted.`);
     }),
   );
-}
-
-function owned(parent: Command, syntax: string, description: string, examples: string[]): Command {
-  return addCommand(parent, syntax, description, examples)
-    .option('--org <org>', 'of this organization')
-    .option('--all', 'of all organizations');
-}
-
-/** A destination of all organizations is on each shard. @throws CommandError unless one owner is named */
-async function send<C extends Contract>(
-  { request, requestEach }: OperatorSession,
-  { org, all = false }: Owner,
-  contract: C,
-  input: z.input<C['request']>,
-): Promise<[ReplyOf<C>, ...ReplyOf<C>[]]> {
-  if ((org !== undefined) === all) throw new CommandError('Name an organization with --org, or pass --all.');
-  return org === undefined ? requestEach(contract, input) : [await request(contract, input, org)];
 }
 
 async function destinationIn(file: string): Promise<z.input<typeof newDestinationSchema>> {
@@ -166,12 +142,6 @@ async function destinationIn(file: string): Promise<z.input<typeof newDestinatio
       `${file === '-' ? 'Standard input' : file} is not JSON. docs/audit-destinations.md has examples.`,
     );
   }
-}
-
-/** @throws InvalidArgumentError */
-function seq(value: string): number {
-  if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError('Use a whole number.');
-  return Number(value);
 }
 
 /** Over all shards. */

@@ -1,20 +1,21 @@
 import { stat } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
-import { auditCheckpoint, auditVerifierKeys, exportAuditEntries, followAuditEvents } from '@holdfast/contracts';
+import { auditCheckpoint, auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
 import { FormatError, parseVerifierKey, parseWitnessKey, type VerifierKey } from '@holdfast/tlog';
 import { addCommand, collect, type Json } from '../add-command.js';
 import { httpLog } from '../audit/read/http-log.js';
 import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/read/live-log.js';
 import { readCheckpoints, verifyFile, writeLog, type Quorum } from '../audit/read/log-file.js';
-import { eventsAfter, lineOf } from '../audit/read/log-tail.js';
 import { retrying } from '../audit/read/retrying-read.js';
 import type { Verdict } from '../audit/verify/log-verifier.js';
 import { describeVerdict } from '../audit/verify/verdict.js';
 import { CommandError, errorMessage, FailedCheckError } from '../command-error.js';
 import { clientSecret } from '../config.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
-import { show } from '../output.js';
+import { show, writeOut } from '../output.js';
 import { auditDestinationCommands } from './audit-destinations.js';
+import { auditReaderCommands } from './audit-readers.js';
+import { auditTailCommand } from './audit-tail.js';
 
 interface Remote {
   url?: string;
@@ -29,20 +30,16 @@ interface VerifyOptions extends Json, Remote {
   allowUnprovable?: boolean;
 }
 
-interface TailOptions extends Json {
-  lines: number;
-  since?: string;
-  follow: boolean;
-}
-
 /** Exit code when a log can be neither verified nor refuted. */
 const undecided = 2;
 
 export function auditCommands(program: Command): void {
   const audit = program
     .command('audit')
-    .description("an organization's audit log: keys, checkpoints, export, verification, destinations");
+    .description("an organization's audit log: keys, checkpoints, export, verification, destinations, readers");
   auditDestinationCommands(audit);
+  auditReaderCommands(audit);
+  auditTailCommand(audit);
 
   addCommand(audit, 'key <org>', 'show the verifier keys to pin', ['audit key acme']).action(
     (org: string, { json }: Json) =>
@@ -61,25 +58,6 @@ export function auditCommands(program: Command): void {
       asOperator('audit checkpoint', async ({ request }) => {
         const reply = await request(auditCheckpoint, { cosigned }, org);
         show(reply, json, () => reply.checkpoint.trimEnd());
-      }),
-    );
-
-  addCommand(audit, 'tail <org>', 'follow the log: the last entries, and then each new one, with pseudonyms only', [
-    'audit tail acme',
-    'audit tail acme --since 2026-11-21T09:00:00Z --no-follow --json',
-  ])
-    .option('--lines <n>', 'how many of the last entries to begin with', lineCount, 10)
-    .option('--since <time>', 'begin with the entries of this time or later instead, RFC 3339')
-    .option('--no-follow', 'end after the newest entry')
-    .action((org: string, { lines, since, follow, json }: TailOptions) =>
-      asOperator('audit tail', async ({ requestsFor }) => {
-        const request = requestsFor(org);
-        const filter = since === undefined ? {} : { from: since };
-        const read = (after: number | undefined) =>
-          request(followAuditEvents, { filter, limit: 200, named: false, ...(after !== undefined && { after }) });
-        const place = since === undefined ? Math.max(0, (await read(undefined)).after - lines) : 0;
-        for await (const event of eventsAfter(read, place, follow))
-          await writeOut(`${json ? JSON.stringify(event) : lineOf(event)}\n`);
       }),
     );
 
@@ -142,12 +120,6 @@ export function auditCommands(program: Command): void {
 /** @throws InvalidArgumentError */
 function quorumSize(value: string): number {
   if (!/^[1-9]\d?$/.test(value)) throw new InvalidArgumentError('Use a whole number from 1 to 99.');
-  return Number(value);
-}
-
-/** @throws InvalidArgumentError */
-function lineCount(value: string): number {
-  if (!/^\d{1,6}$/.test(value)) throw new InvalidArgumentError('Use a whole number up to 999999.');
   return Number(value);
 }
 
@@ -232,7 +204,3 @@ function overBus(request: ReturnType<OperatorSession['requestsFor']>): ReadPage 
 const showProgress: Progress = (done, of) => {
   if (process.stderr.isTTY) process.stderr.write(done < of ? `\r${done} of ${of} entries` : '\r\x1b[K');
 };
-
-function writeOut(text: string): Promise<void> {
-  return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
-}

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '@holdfast/contracts';
 import { unavailable } from '@holdfast/platform';
-import { eventsAfter, lineOf } from './log-tail.js';
+import { eventsAfter, eventsOfAll, lineOf } from './log-tail.js';
+
+type Tailed = { of: string; event: AuditEvent };
 
 const eventOf = (seq: number): AuditEvent => ({
   id: '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03',
@@ -50,6 +52,58 @@ describe('eventsAfter', () => {
   it('ends with the error when it does not follow', async () => {
     const read = () => Promise.reject(unavailable('audit is not running'));
     await expect(eventsAfter(read, 2, false).next()).rejects.toThrow('audit is not running');
+  });
+});
+
+describe('eventsOfAll', () => {
+  /** Logs by the number of their entries, which the test changes. */
+  const logsOf = (ends: Record<string, number>) => {
+    const reads: string[] = [];
+    return {
+      reads,
+      ends: () => Promise.resolve(Object.entries(ends)),
+      read: (org: string, after: number) => {
+        reads.push(`${org} ${after}`);
+        return Promise.resolve({ items: [eventOf(after + 1)], after: after + 1, hasMore: after + 1 < ends[org]! });
+      },
+    };
+  };
+
+  it('reads the logs that have grown since, in order, and those that begin later', async () => {
+    const ends: Record<string, number> = { acme: 5, globex: 7 };
+    const logs = logsOf(ends);
+    const events = eventsOfAll(logs, false, true);
+    const first = events.next();
+    await Promise.resolve();
+    Object.assign(ends, { acme: 7, initech: 1 });
+    const found = [await first, await events.next(), await events.next()].map(({ value }) => value as Tailed);
+    expect(found.map(({ of, event }) => `${of} ${event.seq}`)).toEqual(['acme 6', 'acme 7', 'initech 1']);
+    expect(logs.reads).toEqual(['acme 5', 'acme 6', 'initech 0']);
+    await events.return(undefined);
+  });
+
+  it('from the beginning reads each log to its end, and ends unless it follows', async () => {
+    const found: string[] = [];
+    for await (const { of, event } of eventsOfAll(logsOf({ acme: 2, globex: 1 }), true, false))
+      found.push(`${of} ${event.seq}`);
+    expect(found).toEqual(['acme 1', 'acme 2', 'globex 1']);
+  });
+
+  it('waits while audit is unavailable, and ends when it is interrupted', async () => {
+    const interrupted = new AbortController();
+    const logs = logsOf({ acme: 2 });
+    let failures = 2;
+    const failing = {
+      ...logs,
+      read: (org: string, after: number) =>
+        (failures -= 1) >= 0 ? Promise.reject(unavailable('audit is not running')) : logs.read(org, after),
+    };
+    const found: number[] = [];
+    for await (const { event } of eventsOfAll(failing, true, true, interrupted.signal)) {
+      found.push(event.seq);
+      if (event.seq === 2) interrupted.abort();
+    }
+    expect(found).toEqual([1, 2]);
   });
 });
 
