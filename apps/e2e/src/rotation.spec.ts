@@ -46,15 +46,15 @@ const rotate = (step: string, names: string[], ...options: string[]) =>
     ...options,
   );
 
-/** First one replica of each service, then the other one: the launcher reads the secrets again at each start. */
-async function restartAll(load: Load): Promise<void> {
-  for (const replica of [1, 2]) {
+/** One replica of each service after the other: the launcher reads the secrets again at each start. */
+async function restart(load: Load, replicas = [1, 2]): Promise<void> {
+  for (const replica of replicas) {
     const from = performance.now();
-    const restart = async (service: string) => {
+    const restartOne = async (service: string) => {
       await ownStack.control('stop', `${service}-${replica}`);
       await ownStack.control('start', `${service}-${replica}`);
     };
-    await Promise.all(serviceNames.map(restart));
+    await Promise.all(serviceNames.map(restartOne));
     const to = performance.now();
     const gateway = ownStack.gateways[replica - 1]!;
     replacements.push(
@@ -110,11 +110,11 @@ it('loses and rejects no request while every key and password is rotated, and wo
         await eventually(() => ownStack.operator('key', 'rotate', shortId));
       expect(await reasonFor(passwords)).toMatch(/PostgreSQL refuses the new password of holdfast_auth/);
       // New processes use the earlier passwords until PostgreSQL has the new ones.
-      await restartAll(load);
+      await restart(load);
       await ownStack.operator('database', 'setup');
       expect((await rotate('switch', [...keys, ...nkeys])).changed).toEqual([...keys, ...nkeys]);
       expect(await reasonFor(['KEY_ENCRYPTION_KEY_AUTH'])).toMatch(/No replica of auth uses the new value/);
-      await restartAll(load);
+      await restart(load);
 
       // Client secrets are stored under the new pepper when their apps use them.
       expect(await reasonFor(['SECRET_PEPPER'])).toMatch(/sec_[\w-]+ of app_/);
@@ -130,7 +130,8 @@ it('loses and rejects no request while every key and password is rotated, and wo
       await rotate('finish', [...nkeys, ...passwords]);
       await ownStack.control('reload', 'nats');
       await ownStack.operator('key', 'rotate', '--platform', '--overlap', '2');
-      await restartAll(load);
+      // The replicas that stay have both values in memory, and open new connections below.
+      await restart(load, [1]);
     },
   );
   // Beside five services that start at once, a request may wait too long on a busy machine, and is repeated.

@@ -93,7 +93,7 @@ const inDrill = (content: string) => ({
   as: `runbookBlock('${content}`,
 });
 
-const moves = 'apps/e2e/src/organization-moves.spec.ts';
+const moves = 'apps/e2e/src/shards/organization-moves.ts';
 const inMoves = (as: string) => ({ why: 'needs several shards', file: moves, as });
 
 /** Commands that are not run here, the reason, and the test that runs them, if one does: its file contains `as`. */
@@ -195,7 +195,11 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/auth/src/keys/rotation.int.spec.ts',
     as: 'retire: true',
   },
-  'npm start -- --shards eu2': { why: 'needs several shards', file: moves, as: "'--shards', 'eu2'" },
+  'npm start -- --shards eu2': {
+    why: 'needs several shards',
+    file: 'apps/e2e/src/shards.spec.ts',
+    as: "'--shards', 'eu2'",
+  },
   'holdfast org create acme --shard eu2': {
     why: 'needs several shards',
     file: 'apps/e2e/src/shards.spec.ts',

@@ -1,5 +1,5 @@
 // Two shards in one deployment: each organization is served from its own, and an outage of one shard affects no
-// organization of the other.
+// organization of the other. Organizations move between them.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
@@ -19,10 +19,11 @@ import { Client, requestToken } from './client.ts';
 import { rowsOfAllTables } from './database.ts';
 import { closeConnections, type Problem } from './http.ts';
 import { busClient, operatorActor, requestInfo } from './nats.ts';
+import { testOrganizationMoves } from './shards/organization-moves.ts';
 import { newShortId } from './stack.ts';
 import { customerScopes, stack } from './under-test.ts';
 
-const ownStack = new PrivateStack(join(stack.home, 'shards'), 'gateway=1');
+const ownStack = new PrivateStack(join(stack.home, 'shards'), 'gateway=2');
 ownStack.options = ['--shards', 'eu2'];
 
 /** An organization with a shop, and with a program that reads its log and its events. */
@@ -227,3 +228,5 @@ describe('an outage of one shard', () => {
     await eventually(() => useEverything(onEu2));
   });
 });
+
+testOrganizationMoves(ownStack);
