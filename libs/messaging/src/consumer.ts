@@ -1,19 +1,18 @@
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import { ClosedConnectionError, type NatsConnection, type Status } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { z } from 'zod';
-import { quarantines, type DomainEvent, type ServiceName, type Stream } from '@holdfast/contracts';
+import type { z } from 'zod';
+import type { DomainEvent, ServiceName, Stream } from '@holdfast/contracts';
 import { isPermanentError } from '@holdfast/data';
 import { AppError, inSpanOfMessages, secondsSince } from '@holdfast/platform';
 import type { Bus } from './bus.js';
 import { onConnectionStatus } from './connection-status.js';
 import { eventsIn, messageIdOf, originOf, type DeliveredEvent } from './delivered-events.js';
-import { countDroppedMessage } from './dropped-messages.js';
 import { consumeSpan } from './message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
+import { RepeatedFailures, type Failure } from './repeated-failures.js';
 import { MisdirectedError } from './shards/misdirected.js';
-import { systemContext } from './system-context.js';
 
 /** Applies a batch of events in one transaction, or throws. Events may arrive late, twice or out of order. */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
@@ -47,18 +46,6 @@ interface Received {
   events: DeliveredEvent[];
 }
 
-interface Failure {
-  /** Of the event. */
-  id: string;
-  cause: unknown;
-}
-
-/** How often a message is tried before its failed events are quarantined; the waits between double. */
-const maxAttempts = 5;
-/** Messages whose failed attempts are counted. */
-const maxCounted = 10_000;
-const maxReasonLength = 300;
-
 export interface ConsumerOptions {
   /** Delay before an event that could not be applied is delivered again. */
   retryAfterMs?: number;
@@ -67,9 +54,8 @@ export interface ConsumerOptions {
 /**
  * A durable consumer. It takes the available events as one batch, applies and acknowledges them, and notifies the
  * producer. If a batch fails, it applies each event alone, so that a bad event does not block the others. While the
- * database is unavailable it retries without end. An event with a permanent error is quarantined after `maxAttempts`:
- * its producer keeps it unconfirmed and delivers it again from time to time. Only then does the consumer acknowledge
- * it, so that later events can be confirmed (docs/adr/0020-quarantined-events.md).
+ * database is unavailable it retries without end. An event with a permanent error is quarantined after some attempts
+ * (RepeatedFailures). Only then does the consumer acknowledge it, so that later events can be confirmed.
  */
 export class EventConsumer<S extends Stream> {
   private readonly logger: Logger;
@@ -83,18 +69,19 @@ export class EventConsumer<S extends Stream> {
   private stopped = false;
   private readonly connection: NatsConnection;
   private readonly retryAfterMs: number;
-  private readonly attempts = new Map<string, number>();
+  private readonly failures: RepeatedFailures;
 
   constructor(
     private readonly stream: S,
     private readonly consumer: ServiceName,
-    private readonly bus: Bus,
+    bus: Bus,
     private readonly apply: ApplyBatch<z.output<S['event']>>,
     { retryAfterMs = 1000 }: ConsumerOptions = {},
   ) {
     this.connection = bus.connection;
     this.retryAfterMs = retryAfterMs;
     this.logger = new Logger(`consumer ${stream.name}`);
+    this.failures = new RepeatedFailures(stream, consumer, bus, this.logger, retryAfterMs);
   }
 
   start(): void {
@@ -210,7 +197,7 @@ export class EventConsumer<S extends Stream> {
       }
     }
     const [first] = failures;
-    const delayMs = first && (await this.handleFailures(received, failures));
+    const delayMs = first && (await this.failures.delayMsAfter(received.id, failures, received.events.length > 1));
     if (delayMs === undefined) this.acknowledge(received);
     else this.putBack([received], first?.cause, delayMs);
   }
@@ -222,7 +209,7 @@ export class EventConsumer<S extends Stream> {
       () => delivered.map((one, i) => originOf(one, events[i] as DomainEvent)),
       () => this.timed(() => this.apply(events)),
     );
-    this.count('applied', events.length);
+    eventsConsumed.inc({ stream: this.stream.name, outcome: 'applied' }, events.length);
     consumerLastSuccess.set({ stream: this.stream.name }, Date.now() / 1000);
     if (this.stream.awaited.includes(this.consumer) && !this.connection.isClosed()) {
       acknowledgeProjection(
@@ -243,57 +230,8 @@ export class EventConsumer<S extends Stream> {
     }
   }
 
-  private count(outcome: 'applied' | 'failed' | 'quarantined', events: number): void {
-    eventsConsumed.inc({ stream: this.stream.name, outcome }, events);
-  }
-
-  /** @returns the delay before the message is tried again; undefined when its failed events are quarantined */
-  private async handleFailures({ id, events }: Received, failures: readonly Failure[]): Promise<number | undefined> {
-    const attempt = (this.attempts.get(id) ?? 0) + 1;
-    // Clearing the counters gives these messages some extra attempts.
-    if (this.attempts.size >= maxCounted) this.attempts.clear();
-    this.attempts.set(id, attempt);
-    if (attempt < maxAttempts) return this.retryAfterMs * 2 ** (attempt - 1);
-    for (const failure of failures) {
-      try {
-        await this.quarantine(failure, events.length > 1);
-        this.count('quarantined', 1);
-      } catch (error) {
-        const delayMs = this.retryAfterMs * 2 ** maxAttempts;
-        this.logger.warn(`Failed to quarantine event ${failure.id}; retrying in ${delayMs / 1000} s: ${String(error)}`);
-        return delayMs;
-      }
-    }
-    return undefined;
-  }
-
-  /** The relay sets an id on every event, so a message without one is forged and can be dropped. */
-  private async quarantine({ id, cause }: Failure, alone: boolean): Promise<void> {
-    const event = z.uuid().safeParse(id);
-    const { quarantine } = quarantines[this.stream.producer as keyof typeof quarantines];
-    const known =
-      event.success &&
-      (
-        await this.bus.request(
-          quarantine,
-          { event: event.data, reason: reasonOf(cause), ...(alone && { alone }) },
-          systemContext(this.consumer),
-        )
-      ).known;
-    if (known)
-      this.logger.error(
-        `event ${id} could not be applied ${maxAttempts} times (${reasonOf(cause)}) and is quarantined`,
-      );
-    else
-      countDroppedMessage(
-        `evt.${this.stream.producer}.>`,
-        'body',
-        `an event that is not in the outbox of ${this.stream.producer} could not be applied (${reasonOf(cause)})`,
-      );
-  }
-
   private acknowledge(received: Received): void {
-    if (this.attempts.size > 0) this.attempts.delete(received.id);
+    this.failures.forget(received.id);
     this.settle(received, () => received.message.ack());
   }
 
@@ -303,10 +241,8 @@ export class EventConsumer<S extends Stream> {
   }
 
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
-    this.count(
-      'failed',
-      batch.reduce((sum, { events }) => sum + events.length, 0),
-    );
+    const events = batch.reduce((sum, received) => sum + received.events.length, 0);
+    eventsConsumed.inc({ stream: this.stream.name, outcome: 'failed' }, events);
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(
@@ -330,21 +266,4 @@ function unlessClosed(send: () => void): void {
   } catch (error) {
     if (!(error instanceof ClosedConnectionError)) throw error;
   }
-}
-
-/** Contains no data of the event, which may identify a customer. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof z.ZodError) {
-    const places = new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'));
-    return `does not fit the schema at ${[...places].join(', ')}`.slice(0, maxReasonLength);
-  }
-  const {
-    name = 'Error',
-    code,
-    constraint,
-  } = (cause ?? {}) as { name?: unknown; code?: unknown; constraint?: unknown };
-  return [name, code, constraint]
-    .filter((part) => typeof part === 'string')
-    .join(' ')
-    .slice(0, maxReasonLength);
 }
