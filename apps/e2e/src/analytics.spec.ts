@@ -78,6 +78,11 @@ describe('analytics of an organization', () => {
     await stack.operator('analytics', 'rebuild', analyst.app.org);
     await eventually(async () => expect((await read('offers')).body.asOf.seq).toBeGreaterThanOrEqual(end));
     expect(await numbers()).toEqual(before);
+    await eventually(async () =>
+      expect((await analyst.audit({ action: 'analytics.rebuild' })).body.items).toMatchObject([
+        { actor: { type: 'operator' }, targets: [{ type: 'organization', id: analyst.app.org }] },
+      ]),
+    );
 
     const byApp = (await read('offers', '?groupBy=app')).body.series;
     expect(byApp.map(({ group }) => group)).toEqual([shop.app.clientId]);

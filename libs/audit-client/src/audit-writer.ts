@@ -131,8 +131,8 @@ class RecordQueue {
 }
 
 /**
- * Divides a batch, if it can, between organizations: a damaged log rejects all of its records, and those of others would
- * be sent again and again until each of these is alone.
+ * Divides a batch, if it can, between organizations: a damaged log rejects all of its records, and those of others
+ * would be sent again and again until each of these is alone.
  */
 function halves(byOrganization: Waiting[][]): Waiting[][] {
   const groups = byOrganization.length > 1 ? byOrganization : byOrganization.flat().map((one) => [one]);

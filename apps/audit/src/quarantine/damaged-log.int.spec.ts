@@ -63,7 +63,7 @@ describe('a damaged log or row', () => {
     );
   };
   /** The writer has a timeout of its own, which suits a machine that does nothing else. */
-  const patience = { timeoutMs: 10 * appendRecords.timeoutMs };
+  const waiting = { timeoutMs: 10 * appendRecords.timeoutMs };
   const damage = (by: number) => tables.query(`UPDATE audit.head SET seq = seq - ${by} WHERE org = 'acme'`);
 
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('a damaged log or row', () => {
         org: i % 6 === 0 ? 'acme' : `other-${i % 4}`,
         record: recordOf(),
       }));
-      const results = await Promise.allSettled(records.map(({ org, record }) => writer.append(org, record, patience)));
+      const results = await Promise.allSettled(records.map(({ org, record }) => writer.append(org, record, waiting)));
       expect(results.map((r) => r.status)).toEqual(
         records.map(({ org }) => (org === 'acme' ? 'rejected' : 'fulfilled')),
       );
@@ -122,8 +122,8 @@ describe('a damaged log or row', () => {
       const writer = new AuditWriter(bus);
       const [made, read] = [recordOf({ action: 'key.rotate' }), recordOf()];
       const results = await Promise.allSettled([
-        writer.append('acme', read, patience),
-        writer.append('acme', made, { committed: true, ...patience }),
+        writer.append('acme', read, waiting),
+        writer.append('acme', made, { committed: true, ...waiting }),
       ]);
       expect(results.map((r) => r.status)).toEqual(['rejected', 'fulfilled']);
       expect(await pending()).toMatchObject([{ id: made.id, quarantined: true }]);

@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import type { AuditRecord } from '@holdfast/contracts';
+import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
+import { operatorContext } from '../operator-session.js';
 import { show } from '../output.js';
 
 interface RebuildOptions extends Json {
@@ -42,12 +45,26 @@ async function rebuild(client: pg.Client, org: string, loseDropped: boolean): Pr
     for (const table of ['count', 'sketch', 'credential'])
       await client.query(`DELETE FROM audit.analytics_${table} WHERE org = $1`, [org]);
     await client.query('UPDATE audit.analytics_cursor SET seq = 0, latest = NULL WHERE org = $1', [org]);
+    const record = recordOf(org, rows[0].entries);
+    // Due at once: audit appends it within a second.
+    await client.query("INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [
+      ...[org, record.id, JSON.stringify(record)],
+    ]);
     await client.query('COMMIT');
     return rows[0].entries;
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
+}
+
+function recordOf(org: string, entries: number): AuditRecord {
+  return auditRecord({ ...operatorContext('analytics rebuild', org), auditId: newId() }, new Date(), {
+    action: 'analytics.rebuild',
+    targets: [{ type: 'organization', id: org }],
+    outcome: { result: 'success' },
+    changes: { entries: { to: entries } },
+  });
 }
 
 async function requireNoDrop(client: pg.Client, org: string): Promise<void> {

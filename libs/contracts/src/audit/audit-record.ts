@@ -17,6 +17,7 @@ export const actions = {
   'audit.prove': 'A checkpoint, proof or tile of the audit log was read',
   'audit.export': 'The audit log was exported',
   'analytics.read': 'Analytics were read',
+  'analytics.rebuild': 'Analytics were deleted, and are counted from the audit log again',
   'audit.export.create': 'An export of the audit log was requested',
   'audit.export.list': 'The exports of the audit log were listed',
   'audit.export.read': 'An export of the audit log was read, without its file',
