@@ -6,19 +6,27 @@ import { eventually } from '@holdfast/testing';
 import { killAtRandom, underLoad, type Disturbance, type Oracle } from './chaos/chaos.ts';
 import { checkAll } from './chaos/checks.ts';
 import { hangAtRandom, type Hang } from './chaos/hangs.ts';
+import { LogReceiver } from './chaos/log-receiver.fixture.ts';
 import { PrivateStack } from './chaos/private-stack.ts';
 import { chaosSeed } from './config.ts';
 import { closeConnections } from './http.ts';
 import { stack } from './under-test.ts';
 
 const seed = chaosSeed();
+const receiver = new LogReceiver(seed);
 const ownStack = new PrivateStack(join(stack.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2');
 
 describe(`a stack under load (HOLDFAST_CHAOS_SEED=${seed})`, () => {
   let oracle: Oracle;
   let hangs: Hang[];
-  beforeAll(() => ownStack.start());
+  beforeAll(async () => {
+    await receiver.open();
+    ownStack.settings = { OUTBOUND_ALLOW: receiver.origin };
+    await ownStack.start();
+  });
   afterAll(async () => {
+    receiver.close();
+    oracle.logConsumers?.remove();
     await ownStack.remove();
     closeConnections();
   });
@@ -33,7 +41,7 @@ describe(`a stack under load (HOLDFAST_CHAOS_SEED=${seed})`, () => {
         expect(new Set(customers.flatMap((c) => c.events)).size).toBeGreaterThanOrEqual(6);
       });
     };
-    oracle = await underLoad(ownStack, { seed, width: 8, print }, disturb);
+    oracle = await underLoad(ownStack, { seed, width: 8, print, logConsumers: { receiver } }, disturb);
     expect(await checkAll(oracle)).toEqual([]);
   });
 

@@ -9,6 +9,8 @@ import { CheckpointFollower } from './checkpoint-follower.ts';
 import { CustomerBrowsers, redirectUris } from './customer-browsers.fixture.ts';
 import { simulateCustomer, type AcknowledgedCustomer } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
+import { LogConsumers, type LogConsumerOptions } from './log-consumers.ts';
+import type { PrivateStack } from './private-stack.ts';
 import { RetryingClient, type Attempt } from './retrying-client.ts';
 
 /** The load so far. */
@@ -32,6 +34,8 @@ export interface LoadOptions {
   /** Pause of each between two customers, none when left out: a load that leaves the machine time for other work. */
   pauseMs?: number;
   print: (line: string) => void;
+  /** Also streams, polls, sends and exports the audit log. */
+  logConsumers?: LogConsumerOptions;
 }
 
 export interface KillOptions {
@@ -54,6 +58,7 @@ export interface Oracle {
   checkpointFollower: CheckpointFollower;
   /** Calls without a token during the whole load. */
   anonymousCaller: AnonymousCaller;
+  logConsumers?: LogConsumers;
   seed: number;
   /** The app whose customers they are. */
   shop: Client;
@@ -63,14 +68,15 @@ export interface Oracle {
 
 const customerScopes: Operation[] = ['offers:write', 'issued:read', 'issued:manage'];
 const readerScopes: Operation[] = ['audit:read', 'analytics:read', 'webhooks:manage'];
+const exporterScopes: Operation[] = ['audit:read', 'audit:export'];
 
 /**
  * Runs `disturb` while customers are offered credentials, claim them, sign in, are suspended and erased. The load ends
  * when `disturb` does.
  */
 export async function underLoad(
-  stack: Stack,
-  { seed, width, pauseMs = 0, print }: LoadOptions,
+  stack: PrivateStack,
+  { seed, width, pauseMs = 0, print, logConsumers: consumed }: LoadOptions,
   disturb: Disturbance,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
@@ -81,6 +87,8 @@ export async function underLoad(
   const feedFollower = new FeedReader(reader);
   const checkpointFollower = new CheckpointFollower(reader);
   const anonymousCaller = new AnonymousCaller(shop);
+  const exporter = consumed && new Client(stack, await stack.newApp(org, 'exporter', exporterScopes, 'service'));
+  const logConsumers = consumed && new LogConsumers(stack, exporter!, consumed);
   const customers: AcknowledgedCustomer[] = [];
   let stopped = false;
 
@@ -92,7 +100,7 @@ export async function underLoad(
     }
   };
   const workers = Promise.all(times(width).map(worker));
-  const followers = [feedFollower, checkpointFollower, anonymousCaller];
+  const followers = [feedFollower, checkpointFollower, anonymousCaller, ...(logConsumers ? [logConsumers] : [])];
   const following = Promise.all(followers.map((follower) => follower.runUntil(() => stopped)));
   // A worker that fails ends the load.
   await Promise.race([disturb(client, [shop, reader], customers), workers]).finally(() => (stopped = true));
@@ -106,10 +114,12 @@ export async function underLoad(
       `${customers.filter((c) => c.erased).length} erasures; ` +
       `${checkpointFollower.checkpoints.size} checkpoints fetched, ${denied} calls without a token`,
   );
+  if (logConsumers) print(logConsumers.describe());
   return {
     stack,
     org,
     seed,
+    ...(logConsumers && { logConsumers }),
     checkpointFollower,
     anonymousCaller,
     customers,

@@ -24,6 +24,7 @@ export async function checkAll(oracle: Oracle): Promise<string[]> {
         ...(await differencesFromLog(oracle.reader)),
         ...(await oracle.checkpointFollower.check(100, oracle.seed)),
         ...(await oracle.anonymousCaller.check(oracle.reader)),
+        ...((await oracle.logConsumers?.check()) ?? []),
       ];
       return errors.length === 0;
     },
@@ -103,7 +104,7 @@ const finalTypes = new Set<string>(['subject.erased', 'user.removed']);
 
 /** The id of what an event is about. */
 function aggregateOf({ data }: PublicEvent): string {
-  return (data.subject ?? data.user ?? data.group ?? data.app) as string;
+  return (data.subject ?? data.user ?? data.group ?? data.app ?? data.export) as string;
 }
 
 function hasGap(events: PublicEvent[]): boolean {

@@ -3,9 +3,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { programPath } from '../config.ts';
 import { killAtRandom, underLoad, type Load } from './chaos.ts';
 import { checkAll } from './checks.ts';
 import { hangAtRandom } from './hangs.ts';
+import { LogReceiver } from './log-receiver.fixture.ts';
 import { PrivateStack } from './private-stack.ts';
 import { measureThroughput } from './throughput.ts';
 
@@ -37,13 +39,17 @@ const stack = new PrivateStack(
   mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
   'gateway=2,subjects=2,issuance=2,audit=2,auth=2',
 );
+const receiver = new LogReceiver(seed);
 let errors: string[] = ['the run did not finish'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 try {
   print(`Starting a stack in ${stack.home}; seed ${seed}.`);
+  await receiver.open();
+  stack.settings = { OUTBOUND_ALLOW: receiver.origin };
   await stack.start();
-  const oracle = await underLoad(stack, { seed, width: services ? 16 : 8, print }, disturb);
+  const consumers = services ? {} : { logConsumers: { receiver, hasPython: programPath('python3') !== undefined } };
+  const oracle = await underLoad(stack, { seed, width: services ? 16 : 8, print, ...consumers }, disturb);
   errors = await checkAll(oracle);
   report('after the load', errors);
   print('Stopping the stack, deleting the files of JetStream, starting it again.');
@@ -53,7 +59,9 @@ try {
   const later = await checkAll(oracle);
   report('after the loss of the files of JetStream', later);
   errors.push(...later);
+  oracle.logConsumers?.remove();
 } finally {
+  receiver.close();
   await stack.stop();
   if (errors.length === 0 && !values.keep) await stack.remove();
   else print(`The logs are in ${join(stack.home, 'logs')}. Repeat the run with --seed ${seed}.`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { AppKind } from '@holdfast/contracts';
 import { freePorts } from '@holdfast/testing';
 import { cleanEnvironment } from '../config.ts';
-import { newShortId, root, Stack, type App } from '../stack.ts';
+import { newShortId, root, Stack, type App, type ControlAction } from '../stack.ts';
 
 /** A stack of its own, which a test may kill, stop, deprive of files and start again. */
 export class PrivateStack extends Stack {
@@ -14,6 +14,8 @@ export class PrivateStack extends Stack {
   settings: NodeJS.ProcessEnv;
   /** Options of the launcher. They may be changed between stop and start. */
   options: string[] = [];
+  /** When processes were stopped, killed, paused, cut off or started again, in performance.now(). */
+  readonly disturbances: number[] = [];
   #port = 0;
   #launcher: ChildProcess | undefined;
 
@@ -38,6 +40,15 @@ export class PrivateStack extends Stack {
       const log = readFileSync(join(this.home, 'launcher.log'), 'utf8');
       throw new Error(`the stack did not start. The end of its log:\n${log.slice(-2000)}`);
     }
+  }
+
+  override async control(
+    action: ControlAction,
+    target: string,
+    options: { settings?: Record<string, string>; build?: string } = {},
+  ): Promise<void> {
+    this.disturbances.push(performance.now());
+    await super.control(action, target, options);
   }
 
   /** By the command line, which may be that of another version. */
@@ -93,6 +104,7 @@ export class PrivateStack extends Stack {
   async stop(): Promise<void> {
     const launcher = this.#launcher;
     if (!launcher || launcher.exitCode !== null || launcher.signalCode !== null) return;
+    this.disturbances.push(performance.now());
     const ended = once(launcher, 'exit');
     launcher.kill('SIGTERM');
     await ended;
