@@ -64,7 +64,7 @@ export default [
     rules: {
       '@nx/enforce-module-boundaries': [
         'error',
-        { enforceBuildableLibDependency: false, allow: [], depConstraints: layers },
+        { enforceBuildableLibDependency: false, allow: ['#platform'], depConstraints: layers },
       ],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',

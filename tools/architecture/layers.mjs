@@ -18,6 +18,8 @@ export const layers = [
   { sourceTag: 'layer:platform', onlyDependOnLibsWithTags: ['layer:contracts'] },
   // Formats and hashes of transparency logs, for verifiers too: independent of everything else.
   { sourceTag: 'layer:tlog', onlyDependOnLibsWithTags: [] },
+  // Verifies exported audit logs, in Node.js and in browsers.
+  { sourceTag: 'layer:log-verifier', onlyDependOnLibsWithTags: ['layer:tlog', 'layer:contracts', ...tests] },
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
   { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
@@ -25,14 +27,25 @@ export const layers = [
   { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:access', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:audit-client', onlyDependOnLibsWithTags: [...service, ...tests] },
-  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },
+  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:tlog', 'layer:contracts'] },
   // What browsers load: an app serves it as files and imports nothing of it. Its build uses the document head of
   // platform.
-  { sourceTag: 'layer:pages', onlyDependOnLibsWithTags: platform },
+  {
+    sourceTag: 'layer:pages',
+    onlyDependOnLibsWithTags: [...platform, 'layer:log-verifier', 'layer:tlog', ...tests],
+  },
   {
     sourceTag: 'layer:app',
     onlyDependOnLibsWithTags: [
-      ...['layer:pages', 'layer:outbox', 'layer:access', 'layer:audit-client', 'layer:passkeys', 'layer:tlog'],
+      ...[
+        'layer:pages',
+        'layer:outbox',
+        'layer:access',
+        'layer:audit-client',
+        'layer:passkeys',
+        'layer:log-verifier',
+        'layer:tlog',
+      ],
       ...service,
       ...tests,
     ],

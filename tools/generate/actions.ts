@@ -5,7 +5,7 @@ import { fieldTable } from './schema.ts';
 export function actionsPage(): string {
   return page(
     'Actions of the audit log',
-    'libs/contracts/src/audit/audit-record.ts',
+    'libs/contracts/src/audit/actions.ts',
     'Every request of every caller has one record, also when it is denied or fails; `outcome` has the result. ' +
       'Requests with an invalid token and public reads (claim links, challenges) are counted: one record per ' +
       'minute, with `outcome.count`.',

@@ -14,7 +14,7 @@ const edited = [
   'apps/gateway/src/credentials/credentials.module.ts',
   'docker-bake.hcl',
   'docker/compose.yaml',
-  'libs/contracts/src/audit/audit-record.ts',
+  'libs/contracts/src/audit/actions.ts',
   'libs/contracts/src/index.ts',
   'libs/contracts/src/issuance/contracts.ts',
   'libs/contracts/src/issuance/offers.ts',
@@ -75,7 +75,7 @@ describe('the endpoint generator', () => {
         'apps/gateway/src/credentials/list-drafts.controller.ts',
         'apps/issuance/src/app.module.ts',
         'apps/issuance/src/offers/list-drafts.handler.ts',
-        'libs/contracts/src/audit/audit-record.ts',
+        'libs/contracts/src/audit/actions.ts',
         'libs/contracts/src/issuance/contracts.ts',
         'libs/contracts/src/issuance/offers.ts',
       ]);

@@ -9,7 +9,8 @@ import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 import { createTestDatabase, newTestFolder, traces, type TestDatabase } from '@holdfast/testing';
-import { formatCheckpointLines, signCheckpoint } from '@holdfast/tlog';
+import { formatCheckpointLines } from '@holdfast/tlog';
+import { signCheckpoint } from '@holdfast/tlog/signing';
 
 /** A file of the repository. */
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));

@@ -12,6 +12,7 @@ import {
   signIn,
   signInView,
   staffView,
+  verify,
 } from './pages-in-browser.fixture.ts';
 import { problem, type ServiceStub } from './service-stub.fixture.ts';
 
@@ -23,7 +24,7 @@ const longEmail = `${'firstname.lastname.'.repeat(6)}x@acme.example`;
 suite('accessibility of the pages', () => {
   const pages = new PagesInBrowser();
 
-  test.each([link, invitationLink, signIn, hub])(
+  test.each([link, invitationLink, signIn, hub, verify])(
     '%s shows only a text about JavaScript when that is switched off',
     async (address) => {
       await pages.open({ javaScriptEnabled: false });
@@ -64,6 +65,7 @@ suite('accessibility of the pages', () => {
         [hub, { 'GET /admin/users/me': person({ name: longName, email: longEmail }) }, longName],
         [hub, { 'GET /admin/users/me': problem(401, 'invalid_token') }, 'Sign in to the hub'],
         [`${hub}?sign_in=denied`, { 'GET /admin/users/me': problem(401, 'missing_token') }, 'You cannot sign in here'],
+        [verify, {}, 'Verify an audit log'],
         [signIn, { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
         [signIn, { 'GET /sign-in/u1': staffView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Staff area'],
       ];
@@ -77,7 +79,8 @@ suite('accessibility of the pages', () => {
         expect(measured.length).toBeGreaterThan(3);
         expect(measured.filter(({ ratio, needed }) => ratio < needed)).toEqual([]);
         expect(await pages.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        for (const control of await pages.page.locator('button, a').all())
+        const controls = 'button, a, input:not([type=checkbox], .suggestions), textarea';
+        for (const control of await pages.page.locator(controls).all())
           expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
       }
     },

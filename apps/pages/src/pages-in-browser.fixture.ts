@@ -36,6 +36,7 @@ export const link = `/o/acme/claim#${token}`;
 export const invitationLink = `/o/acme/invitation#${token}`;
 export const signIn = '/o/acme/sign-in/u1';
 export const hub = '/hub/acme';
+export const verify = '/verify';
 
 /** The built pages in a real browser. Each test has a new context, and fails if there are errors on its console. */
 export class PagesInBrowser {
@@ -76,6 +77,13 @@ export class PagesInBrowser {
     this.page.on('request', (request) => {
       if (!request.url().startsWith(`${this.base}/`)) this.consoleErrors.push(`requested ${request.url()}`);
     });
+  }
+
+  /** At least one error on the console, and all of them like this. */
+  expectConsoleErrors(like: RegExp): void {
+    const errors = this.consoleErrors;
+    this.consoleErrors = [];
+    expect([errors.length > 0, errors.filter((text) => !like.test(text))]).toEqual([true, []]);
   }
 
   heading(text: string): Promise<void> {

@@ -43,19 +43,21 @@ export class ServiceStub {
     if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
     const page =
       /^\/o\/[^/]+\/(claim|invitation|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1] ??
-      /^\/(hub)\/[^/]+$/.exec(pathname)?.[1];
+      /^\/(hub)\/[^/]+$/.exec(pathname)?.[1] ??
+      /^\/(verify)$/.exec(pathname)?.[1];
     const asset = readdirSync(join(dist, 'assets')).find((file) => pathname === `/pages/${file}`);
     if (page)
       return void response
         .writeHead(200, {
           'content-type': 'text/html; charset=utf-8',
-          'content-security-policy': policy,
+          'content-security-policy':
+            page === 'verify' ? policy.replace("connect-src 'self'", "connect-src 'none'") : policy,
           'referrer-policy': 'no-referrer',
         })
         .end(readFileSync(join(dist, `${page}.html`)));
     if (asset)
       return void response
-        .writeHead(200, { 'content-type': types[extname(asset)] })
+        .writeHead(200, { 'content-type': types[extname(asset)], 'content-security-policy': "default-src 'none'" })
         .end(readFileSync(join(dist, 'assets', asset)));
     response
       .writeHead(pathname === '/there' ? 200 : 404, { 'content-type': 'text/html' })

@@ -38,6 +38,7 @@ export * from './issuance/sign-in.js';
 export * from './issuance/contracts.js';
 export * from './subjects/subjects.js';
 export * from './subjects/contracts.js';
+export * from './audit/actions.js';
 export * from './audit/audit-record.js';
 export * from './audit/audit.js';
 export * from './audit/analytics.js';

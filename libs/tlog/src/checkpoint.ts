@@ -1,5 +1,5 @@
-import type { KeyObject } from 'node:crypto';
-import { openNote, parseNote, signNote } from './note.js';
+import { base64Of, type Bytes } from '#platform';
+import { openNote, parseNote } from './note.js';
 import { FormatError, fromBase64, fromDecimal } from './text.js';
 import { hashSize } from './tree.js';
 import type { VerifierKey } from './verifier-key.js';
@@ -11,11 +11,13 @@ export interface Checkpoint {
   /** Number of entries. */
   size: number;
   /** Root hash of their tree. */
-  root: Buffer;
+  root: Bytes;
 }
 
-export function formatCheckpoint({ origin, size, root }: { origin: string; size: number; root: Uint8Array }): string {
-  const text = `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
+export type SignableCheckpoint = Omit<Checkpoint, 'root'> & { root: Uint8Array };
+
+export function formatCheckpoint({ origin, size, root }: SignableCheckpoint): string {
+  const text = `${origin}\n${size}\n${base64Of(root)}\n`;
   // A checkpoint that cannot be parsed must not be signed.
   parseCheckpoint(text);
   return text;
@@ -33,11 +35,6 @@ export function parseCheckpoint(text: string): Checkpoint {
     size: fromDecimal(size, 'The size in a checkpoint'),
     root: fromBase64(root, 'The root in a checkpoint', hashSize),
   };
-}
-
-/** Signs with an Ed25519 private key whose name is the log's origin. */
-export function signCheckpoint(checkpoint: { origin: string; size: number; root: Uint8Array }, key: KeyObject): string {
-  return signNote(formatCheckpoint(checkpoint), checkpoint.origin, key);
 }
 
 /**

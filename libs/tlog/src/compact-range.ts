@@ -1,8 +1,9 @@
+import { concat, copyOf, type Bytes } from '#platform';
 import { assertSize } from './subtrees.js';
 import { hashSize, join, nodeHash } from './tree.js';
 
 /** Called with each subtree that has become perfect. A log stores these hashes to create proofs. */
-export type OnSubtreeComplete = (level: number, index: number, hash: Buffer) => void;
+export type OnSubtreeComplete = (level: number, index: number, hash: Bytes) => void;
 
 /**
  * The state that is needed to append to a tree: the hashes of its perfect subtrees from the left, one for each bit of
@@ -10,9 +11,9 @@ export type OnSubtreeComplete = (level: number, index: number, hash: Buffer) => 
  */
 export class CompactRange {
   private length: number;
-  private readonly hashes: Buffer[];
+  private readonly hashes: Bytes[];
 
-  private constructor(length: number, hashes: Buffer[]) {
+  private constructor(length: number, hashes: Bytes[]) {
     this.length = length;
     this.hashes = hashes;
   }
@@ -28,7 +29,7 @@ export class CompactRange {
     for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) count += rest % 2;
     if (bytes.length !== count * hashSize)
       throw new RangeError(`A tree of ${size} leaves has ${count} perfect subtrees, not ${bytes.length / hashSize}`);
-    const copy = Buffer.from(bytes);
+    const copy = copyOf(bytes);
     return new CompactRange(
       size,
       Array.from({ length: count }, (_, i) => copy.subarray(i * hashSize, (i + 1) * hashSize)),
@@ -43,7 +44,7 @@ export class CompactRange {
   append(leafHash: Uint8Array, onComplete?: OnSubtreeComplete): this {
     if (leafHash.length !== hashSize)
       throw new RangeError(`The hash of a leaf has ${hashSize} bytes, not ${leafHash.length}`);
-    let hash: Buffer = Buffer.from(leafHash);
+    let hash: Bytes = copyOf(leafHash);
     onComplete?.(0, this.length, hash);
     let index = this.length;
     for (let level = 1; index % 2 === 1; level++) {
@@ -57,17 +58,17 @@ export class CompactRange {
   }
 
   /** RFC 9162 §2.1.1: the hash of the whole tree. */
-  root(): Buffer {
+  root(): Bytes {
     return join(this.hashes);
   }
 
-  toBytes(): Buffer {
-    return Buffer.concat(this.hashes);
+  toBytes(): Bytes {
+    return concat(this.hashes);
   }
 }
 
 /** Root of the tree of these leaves. */
-export function rootOf(leafHashes: Iterable<Uint8Array>): Buffer {
+export function rootOf(leafHashes: Iterable<Uint8Array>): Bytes {
   const range = CompactRange.empty();
   for (const hash of leafHashes) range.append(hash);
   return range.root();

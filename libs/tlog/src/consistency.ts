@@ -1,9 +1,10 @@
+import { equalBytes, type Bytes } from '#platform';
 import { readGroups } from './inclusion.js';
 import { assertSize, split, subtreesOf, type ReadHashes, type Subtree } from './subtrees.js';
 import { emptyRoot, hashSize, nodeHash } from './tree.js';
 
 /** RFC 9162 §2.1.4.1: proves that the tree of `to` leaves begins with the tree of `from` leaves. Calls `read` once. */
-export async function consistencyProof(from: number, to: number, read: ReadHashes): Promise<Buffer[]> {
+export async function consistencyProof(from: number, to: number, read: ReadHashes): Promise<Bytes[]> {
   assertSize(from, 'The size of the earlier tree');
   assertSize(to, 'The size of the later tree');
   if (from > to) throw new RangeError(`A tree of ${to} leaves cannot continue one of ${from}`);
@@ -32,8 +33,8 @@ export interface Consistency {
 export function verifyConsistency({ from, to, fromRoot, toRoot, proof }: Consistency): boolean {
   if (!Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from < 0 || from > to) return false;
   if ([fromRoot, toRoot, ...proof].some((hash) => hash.length !== hashSize)) return false;
-  if (from === to) return proof.length === 0 && Buffer.compare(fromRoot, toRoot) === 0;
-  if (from === 0) return proof.length === 0 && Buffer.compare(fromRoot, emptyRoot) === 0;
+  if (from === to) return proof.length === 0 && equalBytes(fromRoot, toRoot);
+  if (from === 0) return proof.length === 0 && equalBytes(fromRoot, emptyRoot);
   if (proof.length === 0) return false;
 
   let fn = from - 1;
@@ -54,5 +55,5 @@ export function verifyConsistency({ from, to, fromRoot, toRoot, proof }: Consist
     }
     [fn, sn] = [Math.floor(fn / 2), Math.floor(sn / 2)];
   }
-  return sn === 0 && Buffer.compare(fr, fromRoot) === 0 && Buffer.compare(sr, toRoot) === 0;
+  return sn === 0 && equalBytes(fr, fromRoot) && equalBytes(sr, toRoot);
 }

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { signCheckpoint } from './checkpoint.js';
-import { cosign, openCosignatures, withSignatureLines } from './cosignature.js';
+import { openCosignatures, withSignatureLines } from './cosignature.js';
+import { cosign, signCheckpoint, verifierKeyOf } from './signing.js';
 import { FormatError } from './text.js';
-import { formatVerifierKey, parseVerifierKey, parseWitnessKey, verifierKeyOf } from './verifier-key.js';
+import { formatVerifierKey, parseVerifierKey, parseWitnessKey, verifierKeyOfBytes } from './verifier-key.js';
 
 /** As a log of Certificate Transparency and its witnesses have published it, in May 2026. */
 const text = `arche2025h1.staging.ct.transparency.dev
@@ -68,7 +68,7 @@ describe('cosignatures of witnesses', () => {
   test('those of others are ignored, also with the same name or the same id', () => {
     const [one, other] = [newWitness('one.example'), newWitness('other.example')];
     const line = cosign(note, one.key, one.privateKey, at);
-    const sameName = verifierKeyOf('one.example', other.key.publicKey, 'witness');
+    const sameName = verifierKeyOfBytes('one.example', other.key.publicKey, 'witness');
     expect(openCosignatures(withSignatureLines(note, [line]), [other.key, sameName])).toEqual([]);
     const renamed = line.replace('one.example', 'other.example');
     expect(openCosignatures(withSignatureLines(note, [renamed]), [one.key, other.key])).toEqual([]);

@@ -1,4 +1,4 @@
-import { sign, verify, type KeyObject } from 'node:crypto';
+import { utf8Of, verifySignature, type Bytes } from '#platform';
 import { parseNote, type NoteSignature } from './note.js';
 import { FormatError } from './text.js';
 import type { VerifierKey } from './verifier-key.js';
@@ -31,16 +31,6 @@ export function openCosignatures(note: string, witnesses: readonly VerifierKey[]
   });
 }
 
-/** The line by which a witness signs the checkpoint `note` at `at`. `key` is an Ed25519 private key. */
-export function cosign(note: string, witness: VerifierKey, key: KeyObject, at: Date): string {
-  const seconds = BigInt(Math.floor(at.getTime() / 1000));
-  const time = Buffer.alloc(timeSize);
-  time.writeBigUInt64BE(seconds);
-  const signature = sign(null, signedBytes(parseNote(note).text, seconds), key);
-  const bytes = Buffer.concat([Buffer.from(witness.keyId, 'hex'), time, signature]);
-  return `— ${witness.name} ${bytes.toString('base64')}`;
-}
-
 /** The same note with these lines after its signatures. */
 export function withSignatureLines(note: string, lines: readonly string[]): string {
   return note + lines.map((line) => `${line}\n`).join('');
@@ -49,8 +39,8 @@ export function withSignatureLines(note: string, lines: readonly string[]): stri
 function openCosignature(text: string, { signature, line }: NoteSignature, witness: VerifierKey): Cosignature {
   const wrong = `The cosignature by ${witness.name} is wrong: the checkpoint was changed, or another key signed it`;
   if (signature.length !== timeSize + signatureSize) throw new FormatError(wrong);
-  const seconds = signature.readBigUInt64BE();
-  if (!verify(null, signedBytes(text, seconds), witness.publicKey, signature.subarray(timeSize)))
+  const seconds = new DataView(signature.buffer, signature.byteOffset).getBigUint64(0);
+  if (!verifySignature(witness.publicKey, cosignedBytes(text, seconds), signature.subarray(timeSize)))
     throw new FormatError(wrong);
   const at = new Date(Number(seconds) * 1000);
   // A time that no clock shows, which the witness has signed nonetheless.
@@ -58,6 +48,7 @@ function openCosignature(text: string, { signature, line }: NoteSignature, witne
   return { witness, at, line };
 }
 
-function signedBytes(text: string, seconds: bigint): Buffer {
-  return Buffer.from(`cosignature/v1\ntime ${seconds}\n${text}`);
+/** What a witness signs. @param text of the checkpoint, without signatures */
+export function cosignedBytes(text: string, seconds: bigint): Bytes {
+  return utf8Of(`cosignature/v1\ntime ${seconds}\n${text}`);
 }

@@ -2,12 +2,13 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { formatCheckpointLines, parseCheckpointLines } from './checkpoint-lines.js';
-import { formatCheckpoint, openCheckpoint, parseCheckpoint, readCheckpoint, signCheckpoint } from './checkpoint.js';
-import { openNote, parseNote, signNote } from './note.js';
+import { formatCheckpoint, openCheckpoint, parseCheckpoint, readCheckpoint } from './checkpoint.js';
+import { openNote, parseNote } from './note.js';
 import { formatProofFile, parseProofFile } from './proof-file.js';
+import { signCheckpoint, signNote, verifierKeyOf } from './signing.js';
 import { FormatError } from './text.js';
 import { parseTilePath, subtreesOfTile, tilePath, tilesOf } from './tiles.js';
-import { formatVerifierKey, parseVerifierKey, verifierKeyOf } from './verifier-key.js';
+import { formatVerifierKey, parseVerifierKey } from './verifier-key.js';
 
 // From the documentation of golang.org/x/mod/sumdb/note, where the format comes from.
 const neumann = {
@@ -34,7 +35,7 @@ describe('signed notes', () => {
     expect(openNote(note, [known])).toEqual({ text: neumann.text, signers: [known] });
     expect(formatVerifierKey(known)).toBe(neumann.key);
     const seed = Buffer.from(neumann.seed, 'base64').subarray(1);
-    const x = known.publicKey.export({ format: 'jwk' }).x!;
+    const x = known.publicKey.toString('base64url');
     const key = createPrivateKey({
       format: 'jwk',
       key: { kty: 'OKP', crv: 'Ed25519', d: seed.toString('base64url'), x },

@@ -1,8 +1,9 @@
+import { equalBytes, type Bytes } from '#platform';
 import { assertSize, split, subtreesOf, type ReadHashes, type Subtree } from './subtrees.js';
 import { hashSize, join, nodeHash } from './tree.js';
 
 /** RFC 9162 §2.1.3.1: proves that leaf `index` is in the tree of `size` leaves. Calls `read` once. */
-export async function inclusionProof(index: number, size: number, read: ReadHashes): Promise<Buffer[]> {
+export async function inclusionProof(index: number, size: number, read: ReadHashes): Promise<Bytes[]> {
   assertSize(size, 'The size of a tree', 1);
   assertSize(index, 'The index of a leaf');
   if (index >= size) throw new RangeError(`A tree of ${size} leaves has none at index ${index}`);
@@ -19,7 +20,7 @@ function inclusionPath(index: number, start: number, end: number): Subtree[][] {
 }
 
 /** Reads the subtrees of all groups at once and joins each group into one hash. */
-export async function readGroups(groups: readonly Subtree[][], read: ReadHashes): Promise<Buffer[]> {
+export async function readGroups(groups: readonly Subtree[][], read: ReadHashes): Promise<Bytes[]> {
   const wanted = groups.flat();
   const hashes = wanted.length === 0 ? [] : await read(wanted);
   if (hashes.length !== wanted.length)
@@ -54,5 +55,5 @@ export function verifyInclusion({ index, size, leafHash, proof, root }: Inclusio
     }
     [fn, sn] = [Math.floor(fn / 2), Math.floor(sn / 2)];
   }
-  return sn === 0 && Buffer.compare(r, root) === 0;
+  return sn === 0 && equalBytes(r, root);
 }

@@ -1,6 +1,6 @@
-import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { hexOf, utf8Of, verifySignature, type Bytes } from '#platform';
 import { FormatError, fromBase64 } from './text.js';
-import { verifierKeyOf, type VerifierKey } from './verifier-key.js';
+import type { VerifierKey } from './verifier-key.js';
 
 /** Signed notes: c2sp.org/signed-note. A text, an empty line, and a line for each signature. */
 
@@ -16,15 +16,6 @@ const maxSignatures = 100;
 const maxLength = 1_000_000;
 const signatureLine = /^— ([^\s+]+) (\S+)$/u;
 
-/** Signs `text`, which must end in a newline. `key` is an Ed25519 private key. */
-export function signNote(text: string, name: string, key: KeyObject): string {
-  assertText(text);
-  if (!text.endsWith('\n')) throw new FormatError('The text of a note must end in a newline');
-  const { keyId } = verifierKeyOf(name, createPublicKey(key));
-  const signature = Buffer.concat([Buffer.from(keyId, 'hex'), sign(null, Buffer.from(text), key)]);
-  return `${text}\n— ${name} ${signature.toString('base64')}\n`;
-}
-
 /**
  * Verifies that at least one of the trusted keys has signed the note. It ignores signatures of other keys, and rejects
  * the note if a signature of a trusted key does not verify.
@@ -32,11 +23,11 @@ export function signNote(text: string, name: string, key: KeyObject): string {
  */
 export function openNote(note: string, trusted: readonly VerifierKey[]): OpenedNote {
   const { text, signatures } = parseNote(note);
-  const bytes = Buffer.from(text);
+  const bytes = utf8Of(text);
   const signers = trusted.filter((key) => {
     const own = signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
     const good = own.filter(
-      ({ signature }) => signature.length === 64 && verify(null, bytes, key.publicKey, signature),
+      ({ signature }) => signature.length === 64 && verifySignature(key.publicKey, bytes, signature),
     );
     if (good.length < own.length)
       throw new FormatError(`The signature by ${key.name} is wrong: the text was changed, or another key signed it`);
@@ -49,7 +40,7 @@ export function openNote(note: string, trusted: readonly VerifierKey[]): OpenedN
 export interface NoteSignature {
   name: string;
   keyId: string;
-  signature: Buffer;
+  signature: Bytes;
   /** The line as it is in the note. */
   line: string;
 }
@@ -73,10 +64,11 @@ function signatureOf(line: string): NoteSignature {
     throw new FormatError('A line after the empty one is not a signature');
   const bytes = fromBase64(base64, 'A signature');
   if (bytes.length < 5) throw new FormatError('A signature is too short');
-  return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4), line };
+  return { name, keyId: hexOf(bytes.subarray(0, 4)), signature: bytes.subarray(4), line };
 }
 
-function assertText(text: string): void {
+/** @throws FormatError when a note cannot contain the text */
+export function assertText(text: string): void {
   if (!text.isWellFormed()) throw new FormatError('A note must be UTF-8');
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,3 +1,4 @@
+import { base64Of, type Bytes } from '#platform';
 import { FormatError, fromBase64, fromDecimal } from './text.js';
 import { hashSize } from './tree.js';
 
@@ -6,11 +7,11 @@ export interface ProofFile {
   /** From 0: `seq` less one. */
   index: number;
   /** From leaf to root. */
-  hashes: Buffer[];
+  hashes: Bytes[];
   /** The signed note, as it was given. */
   checkpoint: string;
   /** Additional data, which is not signed. */
-  extra?: Buffer;
+  extra?: Bytes;
 }
 
 const title = 'c2sp.org/tlog-proof@v1';
@@ -28,12 +29,11 @@ export function formatProofFile({
   checkpoint: string;
   extra?: Uint8Array;
 }): string {
-  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
   return [
     title,
-    ...(extra ? [`extra ${base64(extra)}`] : []),
+    ...(extra ? [`extra ${base64Of(extra)}`] : []),
     `index ${index}`,
-    ...hashes.map(base64),
+    ...hashes.map(base64Of),
     '',
     checkpoint,
   ].join('\n');

@@ -1,10 +1,12 @@
+import { bytesOfBase64, type Bytes } from '#platform';
+
 /** The input violates its format. The message is for people. */
 export class FormatError extends Error {}
 
 /** Standard base64 with padding, in canonical form only (RFC 4648 §3.5). */
-export function fromBase64(text: string, what: string, size?: number): Buffer {
-  const bytes = Buffer.from(text, 'base64');
-  if (bytes.toString('base64') !== text) throw new FormatError(`${what} is not base64`);
+export function fromBase64(text: string, what: string, size?: number): Bytes {
+  const bytes = bytesOfBase64(text);
+  if (!bytes) throw new FormatError(`${what} is not base64`);
   if (size !== undefined && bytes.length !== size)
     throw new FormatError(`${what} has ${bytes.length} bytes, not ${size}`);
   return bytes;

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { base64Of, concat, hexOf, sha256, utf8Of, type Bytes } from '#platform';
 import { FormatError, fromBase64 } from './text.js';
 
 /** A name and an Ed25519 public key (c2sp.org/signed-note), which verifiers pin. */
@@ -6,7 +6,8 @@ export interface VerifierKey {
   name: string;
   /** First four bytes of SHA-256(name ‖ newline ‖ type ‖ public key), in hex. */
   keyId: string;
-  publicKey: KeyObject;
+  /** Its 32 bytes. */
+  publicKey: Bytes;
   role: KeyRole;
 }
 
@@ -16,15 +17,14 @@ export type KeyRole = keyof typeof signatureTypes;
 const keySize = 32;
 const keyName = /^[^\s+\p{Cc}]+$/u;
 
-/** @throws FormatError when the name has spaces or a plus sign, or the key is not Ed25519 */
-export function verifierKeyOf(name: string, publicKey: KeyObject, role: KeyRole = 'log'): VerifierKey {
-  return { name: assertName(name), keyId: keyIdOf(name, rawKey(publicKey), role), publicKey, role };
+/** @throws FormatError when the name has spaces or a plus sign */
+export function verifierKeyOfBytes(name: string, publicKey: Bytes, role: KeyRole): VerifierKey {
+  return { name: assertName(name), keyId: keyIdOf(name, publicKey, role), publicKey, role };
 }
 
 /** `name+keyid+base64(type ‖ public key)` */
 export function formatVerifierKey({ name, keyId, publicKey, role }: VerifierKey): string {
-  const typed = Buffer.concat([Buffer.of(signatureTypes[role]), rawKey(publicKey)]);
-  return `${name}+${keyId}+${typed.toString('base64')}`;
+  return `${name}+${keyId}+${base64Of(typedKey(publicKey, role))}`;
 }
 
 /** The key of a log. @throws FormatError, also for that of a witness */
@@ -46,15 +46,10 @@ function parseKey(text: string, role: KeyRole): VerifierKey {
   const bytes = fromBase64(base64, 'The key in a verifier key');
   if (bytes[0] !== signatureTypes[role] || bytes.length !== 1 + keySize)
     throw new FormatError(`The key in a verifier key is not the Ed25519 key of a ${role}`);
-  const raw = bytes.subarray(1);
-  if (keyIdOf(name, raw, role) !== keyId)
+  const key = verifierKeyOfBytes(name, bytes.subarray(1), role);
+  if (key.keyId !== keyId)
     throw new FormatError('The hash in a verifier key does not belong to its name and key: it was copied wrongly');
-  return {
-    name,
-    keyId,
-    publicKey: createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') } }),
-    role,
-  };
+  return key;
 }
 
 function assertName(name: string): string {
@@ -64,11 +59,9 @@ function assertName(name: string): string {
 }
 
 function keyIdOf(name: string, raw: Uint8Array, role: KeyRole): string {
-  const typed = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(signatureTypes[role]), raw]);
-  return createHash('sha256').update(typed).digest('hex').slice(0, 8);
+  return hexOf(sha256(concat([utf8Of(`${name}\n`), typedKey(raw, role)])).subarray(0, 4));
 }
 
-function rawKey(publicKey: KeyObject): Buffer {
-  if (publicKey.asymmetricKeyType !== 'ed25519') throw new FormatError('The key of a note must be Ed25519');
-  return Buffer.from(publicKey.export({ format: 'jwk' }).x!, 'base64url');
+function typedKey(raw: Uint8Array, role: KeyRole): Bytes {
+  return concat([Uint8Array.of(signatureTypes[role]), raw]);
 }

@@ -90,7 +90,7 @@ export class ${handler} {
 }
 
 function addAction(tree: Tree, { action, method, name }: Options): void {
-  const file = 'libs/contracts/src/audit/audit-record.ts';
+  const file = 'libs/contracts/src/audit/actions.ts';
   if (textOf(tree, file).includes(`'${action}'`)) return;
   edit(tree, file, (text) => {
     const named = withBefore(text, "  'request.denied':", `  '${action}': '${name.replaceAll('-', ' ')}',\n`);

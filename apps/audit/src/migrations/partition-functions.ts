@@ -50,7 +50,8 @@ WHERE n.nspname = 'audit' AND c.relkind = 'r' AND c.relname ~ '^entry_(${retenti
 
 /**
  * For the owner only. Leaves stay with their hashes, so all other entries can still be proved. The caller appends a
- * record for each organization in the same transaction, which accounts for each dropped leaf (droppedSchema).
+ * record for each organization in the same transaction, which accounts for each dropped leaf (droppedSchema in
+ * libs/log-verifier).
  */
 const dropFunction = (unless: string): string => `
 CREATE FUNCTION drop_partitions(dropped_class text, dropped_month int)

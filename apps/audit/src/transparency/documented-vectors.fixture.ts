@@ -1,13 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import {
-  CompactRange,
-  formatVerifierKey,
-  inclusionProof,
-  leafHash,
-  rootOf,
-  signCheckpoint,
-  verifierKeyOf,
-} from '@holdfast/tlog';
+import { CompactRange, formatVerifierKey, inclusionProof, leafHash, rootOf } from '@holdfast/tlog';
+import { signCheckpoint, verifierKeyOf } from '@holdfast/tlog/signing';
 import { leafOf } from '../append/leaf.js';
 import { commitment, pseudonymOf } from '../privacy/pseudonyms.js';
 import { ed25519KeyOf } from './signing-keys.js';

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { openNote, signCheckpoint, verifierKeyOf, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
+import { openNote, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
+import { signCheckpoint, verifierKeyOf } from '@holdfast/tlog/signing';
 
 /** The PKCS #8 prefix of the 32 bytes of an Ed25519 key (RFC 8410 §7). */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');

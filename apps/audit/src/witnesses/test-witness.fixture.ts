@@ -3,15 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import {
-  cosign,
-  FormatError,
-  openCheckpoint,
-  verifierKeyOf,
-  verifyConsistency,
-  type Checkpoint,
-  type VerifierKey,
-} from '@holdfast/tlog';
+import { FormatError, openCheckpoint, verifyConsistency, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
+import { cosign, verifierKeyOf } from '@holdfast/tlog/signing';
 
 /** A witness as c2sp.org/tlog-witness describes it, in memory. */
 export class TestWitness {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { retentionNames, retentions, type AuditRecord, type Dropped, type Retention } from '@holdfast/contracts';
+import { retentionNames, retentions, type AuditRecord, type Retention } from '@holdfast/contracts';
+import type { Dropped } from '@holdfast/log-verifier';
 import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';

@@ -1,14 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
 import { auditCheckpoint, auditVerifierKeys, exportAuditEntries } from '@holdfast/contracts';
+import type { Quorum, Verdict } from '@holdfast/log-verifier';
 import { FormatError, parseVerifierKey, parseWitnessKey, type VerifierKey } from '@holdfast/tlog';
 import { addCommand, collect, type Json } from '../add-command.js';
 import { httpLog } from '../audit/read/http-log.js';
 import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '../audit/read/live-log.js';
-import { readCheckpoints, verifyFile, writeLog, type Quorum } from '../audit/read/log-file.js';
+import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js';
 import { retrying } from '../audit/read/retrying-read.js';
-import type { Verdict } from '../audit/verify/log-verifier.js';
-import { describeVerdict } from '../audit/verify/verdict.js';
+import { describeVerdict } from '../audit/verdict.js';
 import { CommandError, errorMessage, FailedCheckError } from '../command-error.js';
 import { clientSecret } from '../config.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';

@@ -17,11 +17,12 @@ test('reads the built pages and their assets', async () => {
     writeFile(join(folder, 'hub.html'), 'h'),
     writeFile(join(folder, 'invitation.html'), 'i'),
     writeFile(join(folder, 'sign-in.html'), 's'),
+    writeFile(join(folder, 'verify.html'), 'v'),
     writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p'),
   ]);
   const { documents, assets } = await readPages(folder);
   expect([documents, [...assets.keys()], assets.get('page-AAAAAAAA.css')?.type]).toEqual([
-    { claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's' },
+    { claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's', verify: 'v' },
     ['page-AAAAAAAA.css'],
     'text/css; charset=utf-8',
   ]);

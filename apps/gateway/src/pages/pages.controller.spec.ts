@@ -13,6 +13,7 @@ const pages: BuiltPages = {
     hub: '<!doctype html>hub',
     invitation: '<!doctype html>invitation',
     'sign-in': '<!doctype html>sign-in',
+    verify: '<!doctype html>verify',
   },
   assets: new Map([
     ['claim-AAAAAAAA.js', script],
@@ -56,6 +57,14 @@ describe('PagesController', () => {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     });
+  });
+
+  test('the page that verifies files may connect to nothing, and neither may a script as a worker', async () => {
+    const { headers, payload } = await get('/verify');
+    expect([payload, headers['cache-control']]).toEqual(['<!doctype html>verify', 'no-store']);
+    expect(headers['content-security-policy']).toContain("; connect-src 'none'; ");
+    const { headers: ofScript } = await get('/pages/claim-AAAAAAAA.js');
+    expect(ofScript['content-security-policy']).toBe("default-src 'none'");
   });
 
   test('an asset with a hash in its name is cached without limit', async () => {

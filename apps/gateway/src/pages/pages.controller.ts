@@ -16,10 +16,10 @@ const sameForAll =
   'loads its files from `/pages`.';
 
 /** Headers of a page. Passkeys are allowed for the page itself, not for frames in it. */
-function PageHeaders(): MethodDecorator {
+function PageHeaders(policy = scriptPolicy()): MethodDecorator {
   return applyDecorators(
     Header('content-type', mediaTypes.html),
-    Header('content-security-policy', scriptPolicy()),
+    Header('content-security-policy', policy),
     Header('permissions-policy', 'publickey-credentials-get=(self), publickey-credentials-create=(self)'),
     Header('cache-control', 'no-store'),
     Header('referrer-policy', 'no-referrer'),
@@ -94,6 +94,20 @@ const hubPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
+const verifyPageEndpoint = endpoint({
+  id: 'getVerifyPage',
+  method: 'GET',
+  public: 'static files, the same for everybody',
+  limit: 'page',
+  path: '/verify',
+  tag,
+  unrecorded,
+  internal: 'a page, or what it loads',
+  summary: 'The page on which anybody verifies an exported audit log, in the browser',
+  description: 'The file stays in the browser: the policy of the page allows no connection. Never cached.',
+  responses: { 200: { description: 'The page' } },
+});
+
 const pageAssetEndpoint = endpoint({
   id: 'getPageAsset',
   method: 'GET',
@@ -124,6 +138,9 @@ const faviconEndpoint = endpoint({
   summary: 'The icon that browsers request themselves',
   responses: { 200: { description: 'The icon' } },
 });
+
+/** A worker has the policy of its own script, not that of the page: it may load and send nothing. */
+const assetPolicy = "default-src 'none'";
 
 /** A substitute must not be cached: its URL is that of another version's file. */
 const cacheControl: Record<AssetCaching, string> = {
@@ -160,6 +177,12 @@ export class PagesController {
     return this.pages.documents.hub;
   }
 
+  @Route(verifyPageEndpoint)
+  @PageHeaders(scriptPolicy({ connections: false }))
+  verify(): string {
+    return this.pages.documents.verify;
+  }
+
   @Route(pageAssetEndpoint)
   asset(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     this.send((request.params as { file: string }).file, request, reply);
@@ -174,7 +197,7 @@ export class PagesController {
     const asset = assetOf(this.pages.assets, file);
     if (!asset) throw new AppError('not_found');
     const { caching, etag, type, content } = asset;
-    void reply.headers({ 'cache-control': cacheControl[caching], etag });
+    void reply.headers({ 'cache-control': cacheControl[caching], 'content-security-policy': assetPolicy, etag });
     if (caching === 'short' && matches(request.headers['if-none-match'], etag)) void reply.code(304).send();
     else void reply.type(type).send(content);
   }

@@ -13,6 +13,7 @@ const pages = {
   hub: texts.hub.title,
   invitation: texts.invitation.title,
   'sign-in': texts.signIn.title,
+  verify: texts.verify.title,
 };
 
 await rm(dist, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+import { roles } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
 import type { Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
@@ -20,7 +21,7 @@ export function hubScreen(state: HubState, signIn: string): Screen<HubAction> {
         primary: { label: words.signIn, href: signIn },
       };
     case 'signedIn': {
-      const { name, email, roles } = state.user;
+      const { name, email, roles: held } = state.user;
       return {
         tone: 'good',
         heading: words.signedIn(name),
@@ -29,10 +30,13 @@ export function hubScreen(state: HubState, signIn: string): Screen<HubAction> {
           { name: words.email, value: email },
           {
             name: words.roles,
-            value: roles.length > 0 ? roles.map((role) => words.role[role]).join(', ') : words.noRoles,
+            value: held.length > 0 ? held.map((role) => words.role[role]).join(', ') : words.noRoles,
           },
         ],
         primary: { label: words.signOut, action: 'signOut' },
+        ...(held.some((role) => roles[role].operations.includes('audit:export')) && {
+          secondary: { label: words.verify, href: '/verify' },
+        }),
       };
     }
     case 'signingOut':

@@ -1,3 +1,4 @@
+import { element } from './element.ts';
 import type { Control, Screen } from './screen.ts';
 
 /** Shows screens in the document. All text is set as text, never as HTML. */
@@ -97,15 +98,4 @@ function suggestionsInput(): Node {
 
 function moreOf({ more }: Screen<string>): Node[] {
   return more ? [element('details', {}, element('summary', {}, more.summary), element('p', {}, more.text))] : [];
-}
-
-function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Record<string, string>,
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[Name] {
-  const created = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) created.setAttribute(key, value);
-  created.append(...children);
-  return created;
 }

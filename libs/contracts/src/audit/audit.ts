@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { instant, pageLimit } from '../fields.js';
-import {
-  actionNames,
-  auditEventSchema,
-  auditRecordSchema,
-  auditTargetSchema,
-  operatorReads,
-  outcomes,
-} from './audit-record.js';
+import { actionNames, operatorReads } from './actions.js';
+import { auditEventSchema, auditRecordSchema, auditTargetSchema, outcomes } from './audit-record.js';
 import { logGrowthSchema } from './log-growth.js';
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
-import { checkpointOf, dropped, dropRecord, entryOf, logOf, newSigner } from '../log.fixture.js';
+import { checkpointOf, dropped, dropRecord, entryOf, logOf, newSigner } from '@holdfast/testing/exported-log';
 import { fileLines, LiveLog, verifyLive, type ReadPage } from './live-log.js';
 import { verifyFile, writeLog } from './log-file.js';
 

@@ -1,11 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
+import {
+  Drops,
+  fileType,
+  fileVersion,
+  leafFacts,
+  LogVerifier,
+  type KeptCheckpoint,
+  type LogEnd,
+  type LogLine,
+  type Verdict,
+  type VerifierOptions,
+} from '@holdfast/log-verifier';
 import { readCheckpoint, type VerifierKey } from '@holdfast/tlog';
 import { CommandError } from '../../command-error.js';
-import { Drops } from '../verify/drops.js';
-import { leafFacts } from '../verify/leaf-facts.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from '../verify/log-verifier.js';
-import { fileType, fileVersion, type LogEnd, type LogLine } from './exported-log.js';
 
 export interface Page {
   entries: ExportedAuditEntry[];

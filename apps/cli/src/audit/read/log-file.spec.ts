@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
-import { cosign, verifierKeyOf, withSignatureLines, type VerifierKey } from '@holdfast/tlog';
-import { checkpointOf, entryOf, linesOfLog, logOf, newSigner } from '../log.fixture.js';
-import { describeVerdict } from '../verify/verdict.js';
+import { checkpointOf, entryOf, linesOfLog, logOf, newSigner } from '@holdfast/testing/exported-log';
+import { withSignatureLines, type VerifierKey } from '@holdfast/tlog';
+import { cosign, verifierKeyOf } from '@holdfast/tlog/signing';
+import { describeVerdict } from '../verdict.js';
 import { readCheckpoints, verifyFile } from './log-file.js';
 
 interface Cosigner {
@@ -96,7 +97,7 @@ test.each<[string, (lines: string[]) => string[], string]>([
 test.each<[string, string[], string]>([
   ['nothing', [], 'is not an exported log'],
   ['something else', ['{"a":1}'], 'is not an exported log'],
-  ['another version', ['{"type":"holdfast-audit-log","version":2}'], 'version 2, and this command reads version 1'],
+  ['another version', ['{"type":"holdfast-audit-log","version":2}'], 'version 2, and this verifier reads version 1'],
   [
     'another log',
     ['{"type":"holdfast-audit-log","version":1,"origin":"id.example/o/globex/audit"}'],

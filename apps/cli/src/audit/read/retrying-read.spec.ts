@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError, unavailable } from '@holdfast/platform';
+import { checkpointOf, logOf, newSigner } from '@holdfast/testing/exported-log';
 import { CommandError, TransientCommandError } from '../../command-error.js';
-import { checkpointOf, logOf, newSigner } from '../log.fixture.js';
 import { LiveLog, verifyLive, type Page, type ReadPage } from './live-log.js';
 import { retrying } from './retrying-read.js';
 

@@ -1,8 +1,9 @@
-import { createHash, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { retentionOf, type AuditEvent, type ExportedAuditEntry } from '@holdfast/contracts';
-import { CompactRange, leafHash, signCheckpoint, verifierKeyOf, type VerifierKey } from '@holdfast/tlog';
-import type { LogLine } from './read/exported-log.js';
-import { LogVerifier, type KeptCheckpoint, type Verdict, type VerifierOptions } from './verify/log-verifier.js';
+import { CompactRange, leafHash, type VerifierKey } from '@holdfast/tlog';
+import { signCheckpoint, verifierKeyOf } from '@holdfast/tlog/signing';
+
+/** Exported logs for tests (docs/audit-proofs.md), the same in every run: nothing in them is random. */
 
 export const origin = 'id.example/o/acme/audit';
 
@@ -12,20 +13,39 @@ interface Signer {
 }
 
 export function newSigner(name = origin): Signer {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  return { key: verifierKeyOf(name, publicKey), privateKey };
+  const privateKey = newPrivateKey();
+  return { key: verifierKeyOf(name, createPublicKey(privateKey)), privateKey };
+}
+
+/** The PKCS #8 prefix of the 32 bytes of an Ed25519 key (RFC 8410 §7). */
+const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export function newPrivateKey(): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([pkcs8, newBytes(32)]), format: 'der', type: 'pkcs8' });
+}
+
+let made = 0;
+
+/** Up to 32 bytes that no earlier call has returned. */
+function newBytes(size: number): Buffer {
+  return createHash('sha256').update(`exported log ${made++}`).digest().subarray(0, size);
+}
+
+function newUuid(): string {
+  const hex = newBytes(16).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
 const commitment = (salt: Buffer, value: string) => createHash('sha256').update(salt).update(value).digest();
 
 /** An entry as audit exports it: an offer to a customer, requested from an IP address. */
 export function entryOf(seq: number, change: Partial<AuditEvent> = {}): ExportedAuditEntry {
-  const ids = [randomUUID(), randomUUID()];
-  const salts = ids.map(() => randomBytes(16));
+  const ids = [newUuid(), newUuid()];
+  const salts = ids.map(() => newBytes(16));
   const pseudonyms = ids.map((id, i) => commitment(salts[i]!, id).subarray(0, 16).toString('base64url'));
-  const address = { value: '2001:db8::7', salt: randomBytes(16) };
+  const address = { value: '2001:db8::7', salt: newBytes(16) };
   const record = {
-    id: randomUUID(),
+    id: newUuid(),
     occurredAt: new Date(1_763_700_000_000 + seq).toISOString(),
     action: 'offer.create' as const,
     actor: { type: 'app', id: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya', name: 'Müllers Läden' },
@@ -35,8 +55,8 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     ],
     outcome: { result: 'success', status: 201 },
     request: {
-      id: randomUUID(),
-      traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01`,
+      id: newUuid(),
+      traceparent: `00-${newBytes(16).toString('hex')}-${newBytes(8).toString('hex')}-01`,
       method: 'POST',
       route: '/o/{shortId}/api/credentials/offers',
     },
@@ -51,6 +71,8 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     leafHash: leafHash(leaf).toString('base64'),
     class: retentionOf(record.action),
     month: record.occurredAt.slice(0, 7),
+    // Right when no earlier entry happened later.
+    ...(seq % 256 === 0 && { lastAt: record.occurredAt }),
     found: {
       id: record.id,
       occurredAt: record.occurredAt,
@@ -65,8 +87,14 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
 }
 
 /** An entry after its drop: only its hash is left. */
-export function dropped({ seq, leafHash: hash, class: name, month }: ExportedAuditEntry): ExportedAuditEntry {
-  return { seq, leafHash: hash, ...(name !== undefined && { class: name }), ...(month !== undefined && { month }) };
+export function dropped({ seq, leafHash: hash, class: name, month, lastAt }: ExportedAuditEntry): ExportedAuditEntry {
+  return {
+    seq,
+    leafHash: hash,
+    ...(name !== undefined && { class: name }),
+    ...(month !== undefined && { month }),
+    ...(lastAt !== undefined && { lastAt }),
+  };
 }
 
 /** The record of a drop of these entries of changes in 2025-09. */
@@ -106,22 +134,10 @@ export function checkpointOf(entries: readonly ExportedAuditEntry[], { key, priv
   return signCheckpoint({ origin: key.name, size: entries.length, root: range.root() }, privateKey);
 }
 
-export function linesOfLog(entries: readonly ExportedAuditEntry[], checkpoint: string): LogLine[] {
+export function linesOfLog(entries: readonly ExportedAuditEntry[], checkpoint: string): object[] {
   return [
     { type: 'holdfast-audit-log', version: 1, origin },
     ...entries,
     { type: 'end', count: entries.length, lastSeq: entries.at(-1)?.seq ?? 0, checkpoint, lateMs: 0 },
   ];
-}
-
-export function verdictOf(
-  entries: readonly ExportedAuditEntry[],
-  note: string,
-  keys: VerifierKey[],
-  kept: KeptCheckpoint[] = [],
-  { lateMs = 0, ...options }: VerifierOptions & { lateMs?: number } = {},
-): Verdict {
-  const verifier = new LogVerifier(keys, kept, options);
-  for (const entry of entries) verifier.add(entry);
-  return verifier.end(note, { lateMs });
 }

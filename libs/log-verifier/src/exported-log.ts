@@ -1,4 +1,5 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
+import { concat, textOf } from '@holdfast/tlog/platform';
 
 /**
  * An exported log has one JSON object per line: a header, every entry in ascending order, and an end, without which the
@@ -80,8 +81,8 @@ const maxLineBytes = 4_000_000;
  *
  * @throws Error when a line is longer than any line of an exported log
  */
-export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
-  let rest: Buffer = Buffer.alloc(0);
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  let rest: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
     const lines: string[] = [];
     let start = 0;
@@ -89,14 +90,14 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
       // Only a line that spans two chunks is concatenated: copying each chunk would cost more.
       lines.push(
         start === 0 && rest.length > 0
-          ? Buffer.concat([rest, chunk.subarray(0, end)]).toString()
-          : chunk.toString('utf8', start, end),
+          ? textOf(concat([rest, chunk.subarray(0, end)]))
+          : textOf(chunk.subarray(start, end)),
       );
       start = end + 1;
     }
-    rest = start === 0 && rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk.subarray(start);
+    rest = start === 0 && rest.length > 0 ? concat([rest, chunk]) : chunk.subarray(start);
     if (rest.length > maxLineBytes) throw new Error('A line is longer than any line of an exported log');
     if (lines.length > 0) yield lines;
   }
-  if (rest.length > 0) yield [rest.toString()];
+  if (rest.length > 0) yield [textOf(rest)];
 }

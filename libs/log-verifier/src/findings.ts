@@ -1,3 +1,5 @@
+import { base64Of } from '@holdfast/tlog/platform';
+
 /** Further findings are counted only. */
 const maxListed = 20;
 const maxStored = 1000;
@@ -24,9 +26,9 @@ export class Findings {
   }
 
   /** Stores which leaf an entry has and which the tree expects, so that list() recognizes swapped entries. */
-  moved(seq: number, hash: Buffer, expected: Buffer): void {
+  moved(seq: number, hash: Uint8Array, expected: Uint8Array): void {
     if (this.displaced.length < maxStored)
-      this.displaced.push({ seq, hash: hash.toString('base64'), expected: expected.toString('base64') });
+      this.displaced.push({ seq, hash: base64Of(hash), expected: base64Of(expected) });
   }
 
   list(): { sentences: string[]; more: number } {

@@ -1,5 +1,6 @@
-import { createHash, hash } from 'node:crypto';
-import { droppedSchema, retentions, type Dropped, type ExportedAuditEntry, type Retention } from '@holdfast/contracts';
+import { retentions, type ExportedAuditEntry, type Retention } from '@holdfast/contracts';
+import { base64Of, sha256, Sha256 } from '@holdfast/tlog/platform';
+import { droppedSchema, type Dropped } from './drop-record.js';
 import type { Findings } from './findings.js';
 import type { LeafFacts } from './leaf-facts.js';
 import { plural } from './plural.js';
@@ -30,19 +31,22 @@ interface Group {
 
 /** The hash of droppedSchema over a stream of sequence numbers: a log has too many to store them all. */
 class SeqHash {
-  private readonly hash = createHash('sha256');
-  private readonly chunk = Buffer.alloc(8 * 512);
-  private used = 0;
+  private readonly hash = new Sha256();
+  private seqs: number[] = [];
 
   add(seq: number): void {
-    this.used = this.chunk.writeBigUInt64BE(BigInt(seq), this.used);
-    if (this.used < this.chunk.length) return;
-    this.hash.update(this.chunk);
-    this.used = 0;
+    this.seqs.push(seq);
+    if (this.seqs.length === 512) this.flush();
   }
 
   digest(): string {
-    return this.hash.copy().update(this.chunk.subarray(0, this.used)).digest('base64');
+    this.flush();
+    return base64Of(this.hash.digest());
+  }
+
+  private flush(): void {
+    this.hash.update(bytesOf(this.seqs));
+    this.seqs = [];
   }
 }
 
@@ -214,7 +218,12 @@ function matchesRecords(missing: readonly number[], records: readonly DropRecord
 }
 
 function hashOf(seqs: readonly number[]): string {
-  const bytes = Buffer.alloc(8 * seqs.length);
-  seqs.forEach((seq, i) => bytes.writeBigUInt64BE(BigInt(seq), 8 * i));
-  return hash('sha256', bytes, 'base64');
+  return base64Of(sha256(bytesOf(seqs)));
+}
+
+/** 8 bytes each, big-endian. */
+function bytesOf(seqs: readonly number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(8 * seqs.length));
+  seqs.forEach((seq, i) => view.setBigUint64(8 * i, BigInt(seq)));
+  return new Uint8Array(view.buffer);
 }

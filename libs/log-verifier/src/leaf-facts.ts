@@ -1,4 +1,5 @@
 import type { AuditEvent } from '@holdfast/contracts';
+import { textOf } from '@holdfast/tlog/platform';
 
 /** The members of a leaf that the verifier compares with the other fields of its entry. */
 export interface LeafFacts {
@@ -33,8 +34,8 @@ const usualForm = new RegExp(
 const otherMembers = ['"personal":', '"changes":', '"erased":'];
 
 /** @throws Error when the bytes are not an audit record */
-export function leafFacts(bytes: Buffer): LeafFacts {
-  const text = bytes.toString();
+export function leafFacts(bytes: Uint8Array): LeafFacts {
+  const text = textOf(bytes);
   const match = usualForm.exec(text);
   if (!match || otherMembers.some((member) => text.includes(member))) return parsed(text);
   const [, id = '', occurredAt = '', action = '', actor = '', targets = '', outcome = ''] = match;
@@ -95,12 +96,12 @@ export interface UnmappedPseudonyms {
 }
 
 /** Costs more than leafFacts(), so it is used only for leaves with a pseudonym that has no mapping. */
-export function pseudonymsIn(bytes: Buffer): UnmappedPseudonyms {
+export function pseudonymsIn(bytes: Uint8Array): UnmappedPseudonyms {
   const {
     actor,
     targets,
     erased = [],
-  } = JSON.parse(bytes.toString()) as Pick<AuditEvent, 'actor' | 'targets'> & { erased?: string[] };
+  } = JSON.parse(textOf(bytes)) as Pick<AuditEvent, 'actor' | 'targets'> & { erased?: string[] };
   const of = (types: Set<string>) =>
     [actor, ...targets].filter(({ type, id }) => types.has(type) && pseudonymForm.test(id)).map(({ id }) => id);
   return { customers: of(ofCustomers), others: of(owned), late: erased };

@@ -1,4 +1,4 @@
-import type { Verdict } from './log-verifier.js';
+import type { Verdict } from '@holdfast/log-verifier';
 
 /** The result as text. Its first line is the verdict. */
 export function describeVerdict({
@@ -20,6 +20,7 @@ export function describeVerdict({
         : `${origin} does not verify.`,
       ...findings,
       ...(more > 0 ? [`… and ${more} more.`] : []),
+      ...(onlyUnprovable ? ['--allow-unprovable accepts it.'] : []),
     ].join('\n');
   return [
     `Verified: ${entries} entries of ${origin}, up to the newest checkpoint.`,

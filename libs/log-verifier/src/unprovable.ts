@@ -38,7 +38,7 @@ export class Unprovable {
         unsalted.first,
         `Entry ${unsalted.first} has ${which} without a salt, which cannot be checked against the logged pseudonym. ` +
           'Mappings from before pseudonyms had a salt look like that. In a log without such mappings, somebody ' +
-          'removed the salt to name somebody else. --allow-unprovable accepts them.',
+          'removed the salt to name somebody else.',
       );
     }
     if (withheld.count > 0) {
@@ -46,15 +46,14 @@ export class Unprovable {
         withheld.first,
         `Entry ${withheld.first}${withheld.others} withholds an address, user agent or reason that was logged, as if ` +
           'that person were erased, but their pseudonym still has a mapping: the values or their key were removed, ' +
-          'or KEY_ENCRYPTION_KEY was changed. --allow-unprovable accepts it.',
+          'or KEY_ENCRYPTION_KEY was changed.',
       );
     }
     if (unmappedLate.count > 0) {
       findings.add(
         unmappedLate.first,
         `Entry ${unmappedLate.first}${unmappedLate.others} has a pseudonym without a mapping that no subject.erase ` +
-          'record names: it was appended after an erasure, before records said so, or the mapping was removed. ' +
-          '--allow-unprovable accepts it.',
+          'record names: it was appended after an erasure, before records said so, or the mapping was removed.',
       );
     }
   }

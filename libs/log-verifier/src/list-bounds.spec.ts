@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
-import { checkpointOf, logOf, newSigner, verdictOf } from '../log.fixture.js';
+import { checkpointOf, logOf, newSigner } from '@holdfast/testing/exported-log';
+import { verdictOf } from './verdict.fixture.js';
 
 const signer = newSigner();
 const entries = logOf(44);

@@ -1,12 +1,12 @@
-import { hash } from 'node:crypto';
 import { actionNames, retentionOf, type ExportedAuditEntry } from '@holdfast/contracts';
 import { leafHash } from '@holdfast/tlog';
+import { bytesOfBase64, concat, equalBytes, sha256Base64url, utf8Of } from '@holdfast/tlog/platform';
 import { leafFacts, pseudonymsIn, type LeafFacts, type UnmappedPseudonyms } from './leaf-facts.js';
 
 /** The result for one entry. */
 interface CheckedEntry {
   /** Leaf hash of its bytes; absent when it was dropped. */
-  hash?: Buffer;
+  hash?: Uint8Array;
   /** Absent when it was dropped or changed. */
   record?: LeafFacts;
   /** Number of pseudonym mappings without a salt, which cannot be checked. */
@@ -29,18 +29,17 @@ type Personal = NonNullable<ExportedAuditEntry['personal']>;
  *
  * @throws Error when it cannot be read
  */
-export function checkEntry(entry: ExportedAuditEntry, treeHash: Buffer): CheckedEntry {
+export function checkEntry(entry: ExportedAuditEntry, treeHash: Uint8Array): CheckedEntry {
   const checked: CheckedEntry = { unsalted: 0, withheld: false, customerIsMapped: false, problems: [] };
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
     if (found || names || personal) checked.problems.push('has no bytes, so nothing proves its other fields');
     return checked;
   }
-  const bytes = Buffer.from(leaf, 'base64');
-  // Node.js ignores characters that are not base64. An export contains none, so they were inserted.
-  if (Math.ceil(bytes.length / 3) * 4 !== leaf.length) throw new Error('its bytes are not in base64');
+  const bytes = bytesOfBase64(leaf);
+  if (!bytes) throw new Error('its bytes are not in base64');
   checked.hash = leafHash(bytes);
-  if (!checked.hash.equals(treeHash)) {
+  if (!equalBytes(checked.hash, treeHash)) {
     // Comparing the columns with the changed bytes would only repeat the finding.
     checked.problems.push('was changed: its bytes do not match its hash in the tree');
     return checked;
@@ -108,7 +107,7 @@ function isWithheld(
 }
 
 /** Parses only entries with an unmapped pseudonym as a whole; most have none. */
-function checkMappings(bytes: Buffer, { actor, targets }: LeafFacts, names: Names, checked: CheckedEntry): void {
+function checkMappings(bytes: Uint8Array, { actor, targets }: LeafFacts, names: Names, checked: CheckedEntry): void {
   const isMapped = (id: string) => names.some(({ pseudonym }) => pseudonym === id);
   if (![actor, ...targets].some((id) => id.length === 22 && !isMapped(id))) return;
   const { customers, others, late } = pseudonymsIn(bytes);
@@ -147,14 +146,10 @@ function checkPersonal(personal: Personal, hashes: Record<string, string>, probl
   }
 }
 
-let salted = Buffer.alloc(1024);
-
-/** SHA-256(salt ‖ UTF-8 of the value) in base64url. */
+/** SHA-256(salt ‖ UTF-8 of the value) in base64url; empty when the salt is not base64. */
 function commitment(salt: string, value: string): string {
-  const maxBytes = salt.length + 3 * value.length;
-  if (maxBytes > salted.length) salted = Buffer.alloc(2 * maxBytes);
-  const begin = salted.write(salt, 'base64');
-  return hash('sha256', salted.subarray(0, begin + salted.write(value, begin)), 'base64url');
+  const bytes = bytesOfBase64(salt);
+  return bytes ? sha256Base64url(concat([bytes, utf8Of(value)])) : '';
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,15 +1,16 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
 import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
-import { CommandError } from '../../command-error.js';
-import type { LogEnd } from '../read/exported-log.js';
+import { base64Of, bytesOfBase64, equalBytes } from '@holdfast/tlog/platform';
 import { Drops } from './drops.js';
 import { checkEntry } from './entry-check.js';
 import { Erasures } from './erasures.js';
+import type { LogEnd } from './exported-log.js';
 import { Findings } from './findings.js';
 import type { LeafFacts } from './leaf-facts.js';
 import { ListBounds } from './list-bounds.js';
 import { plural } from './plural.js';
 import { SeenIds } from './seen-ids.js';
+import { UndecidableError } from './undecidable.js';
 import { Unprovable } from './unprovable.js';
 
 /** A checkpoint from an earlier verification. */
@@ -27,6 +28,8 @@ export interface Verdict {
   more: number;
   origin: string;
   entries: number;
+  /** The last checkpoint of the log, with its root in base64; absent when it is missing or not valid. */
+  newest?: { size: number; root: string };
   /** Entries of which only the hash is left. */
   dropped: number;
   /** Pseudonym mappings without a salt, which cannot be checked, and entries that lack logged personal values. */
@@ -88,7 +91,8 @@ export class LogVerifier {
     if (!this.acceptSeq(seq)) return;
     this.counts.entries++;
     try {
-      const treeHash = Buffer.from(entry.leafHash, 'base64');
+      const treeHash = bytesOfBase64(entry.leafHash);
+      if (!treeHash) throw new Error('its leafHash is not in base64');
       const checked = checkEntry(entry, treeHash);
       for (const problem of checked.problems) this.findings.at(seq, problem);
       if (checked.hash === undefined) this.counts.dropped++;
@@ -152,7 +156,7 @@ export class LogVerifier {
    * The end of the log.
    *
    * @param note the newest checkpoint, undefined when there is none
-   * @throws CommandError when there are no findings, but more entries may be missing than were dropped
+   * @throws UndecidableError when there are no findings, but more entries may be missing than were dropped
    */
   end(
     note: string | undefined,
@@ -170,7 +174,7 @@ export class LogVerifier {
     const { sentences, more } = this.findings.list();
     const { withoutMonth } = this.drops;
     if (sentences.length === 0 && withoutMonth.length > 0) {
-      throw new CommandError(
+      throw new UndecidableError(
         `${plural(withoutMonth.length, 'entry has', 'entries have')} no bytes, the first at seq ` +
           `${withoutMonth[0]!}, and this export is from before exports contained the class and month of entries: ` +
           'whether they were dropped or removed cannot be decided. Export the log again.',
@@ -182,6 +186,7 @@ export class LogVerifier {
       more,
       origin: this.keys[0]?.name ?? '',
       ...this.counts,
+      ...(newest && { newest: { size: newest.size, root: base64Of(newest.root) } }),
       unprovable: this.unprovable.count,
       onlyUnprovable: sentences.length > 0 && proven,
       notes: [...meanwhile, ...this.notes(counted)],
@@ -258,7 +263,7 @@ export class LogVerifier {
       this.missing(size, name);
       return false;
     }
-    const same = this.tree.root().equals(root);
+    const same = equalBytes(this.tree.root(), root);
     if (same) this.verifiedSize = size;
     else if (!this.rewritten) {
       this.rewritten = true;

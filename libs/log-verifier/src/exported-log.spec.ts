@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { entryOf } from '../log.fixture.js';
+import { entryOf } from '@holdfast/testing/exported-log';
 import { linesOf, parseLine } from './exported-log.js';
 
 const parsed = (line: string) => {

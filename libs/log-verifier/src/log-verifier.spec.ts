@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AuditEvent, ExportedAuditEntry } from '@holdfast/contracts';
+import { checkpointOf, entryOf, logOf, newSigner } from '@holdfast/testing/exported-log';
 import { leafHash, openCheckpoint } from '@holdfast/tlog';
-import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from '../log.fixture.js';
 import type { KeptCheckpoint } from './log-verifier.js';
+import { verdictOf } from './verdict.fixture.js';
 
 const signer = newSigner();
 const entries = logOf(44);
@@ -33,6 +34,7 @@ test('an unchanged log verifies, and is consistent with all kept checkpoints', (
     more: 0,
     origin: 'id.example/o/acme/audit',
     entries: 44,
+    newest: { size: 44, root: note.split('\n')[2]! },
     dropped: 0,
     unprovable: 0,
     onlyUnprovable: false,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
-import { checkpointOf, entryOf, logOf, newSigner, verdictOf } from '../log.fixture.js';
+import { checkpointOf, entryOf, logOf, newSigner } from '@holdfast/testing/exported-log';
+import { verdictOf } from './verdict.fixture.js';
 
 const signer = newSigner();
 const [customer, other, offer] = ['A', 'B', 'C'].map((letter) => letter.repeat(21) + 'A') as [string, string, string];

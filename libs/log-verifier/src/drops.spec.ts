@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExportedAuditEntry } from '@holdfast/contracts';
+import { checkpointOf, dropped, dropRecord, entryOf, logOf, newSigner } from '@holdfast/testing/exported-log';
 import { openCheckpoint } from '@holdfast/tlog';
-import { checkpointOf, dropped, dropRecord, entryOf, logOf, newSigner, verdictOf } from '../log.fixture.js';
 import type { KeptCheckpoint } from './log-verifier.js';
+import { verdictOf } from './verdict.fixture.js';
 
 const signer = newSigner();
 const entries = logOf(44);

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkpointOf, linesOfLog, logOf, newSigner } from '@holdfast/testing/exported-log';
+import { formatVerifierKey } from '@holdfast/tlog';
+import { PagesInBrowser, person, verify } from '../pages-in-browser.fixture.ts';
+
+const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
+
+const signer = newSigner();
+const entries = logOf(300);
+const note = checkpointOf(entries, signer);
+const fileOf = (log: typeof entries) => ({
+  name: 'acme.ndjson',
+  mimeType: 'application/x-ndjson',
+  buffer: Buffer.from(
+    linesOfLog(log, note)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  ),
+});
+
+suite('the page that verifies audit logs', () => {
+  const pages = new PagesInBrowser();
+
+  const submit = async (log: typeof entries, keys = formatVerifierKey(signer.key)) => {
+    await pages.page.getByLabel('File').setInputFiles(fileOf(log));
+    await pages.page.getByLabel('Verifier key of the log').fill(keys);
+    await pages.press('Verify');
+  };
+
+  test('verifies a file with a kept checkpoint, sends nothing, and moves the focus to the verdict', async () => {
+    await pages.page.goto(pages.base + verify);
+    await pages.page.getByText('Checkpoint and witnesses').click();
+    await pages.page.getByLabel('Checkpoint that you kept').fill(note);
+    const requests: string[] = [];
+    pages.page.context().on('request', (request) => requests.push(request.url()));
+    await submit(entries);
+    await pages.heading('Verified');
+    expect(await pages.focused()).toBe('H1');
+    expect(await pages.page.locator('dd').allInnerTexts()).toEqual([
+      'id.example/o/acme/audit',
+      '300',
+      `300 entries, root ${note.split('\n')[2]}`,
+      'that you gave',
+    ]);
+    // Only the script of the worker, which the page has loaded before.
+    expect(requests.filter((url) => !/\/pages\/verify-\w+\.js$/.test(url))).toEqual([]);
+    expect(pages.service.requests).toEqual([]);
+  });
+
+  test('says what does not match and where, keeps what was typed, and verifies the next file', async () => {
+    await pages.page.goto(pages.base + verify);
+    await submit(entries.toSpliced(16, 1));
+    await pages.heading('Does not verify');
+    expect(await pages.page.locator('li').first().innerText()).toBe('Entry 17 is missing: 16 is followed by 18.');
+    await pages.press('Verify another file');
+    expect(await pages.page.getByLabel('Verifier key of the log').inputValue()).toBe(formatVerifierKey(signer.key));
+    await submit(entries, 'x');
+    await pages.heading('Cannot be decided');
+    await pages.press('Verify another file');
+    await submit(entries);
+    await pages.heading('Verified');
+  });
+
+  test('neither the page nor its worker may connect, to its own server either', async () => {
+    await pages.page.goto(pages.base + verify);
+    expect(await pages.page.evaluate(() => fetch('/there').then(String, () => 'refused'))).toBe('refused');
+    const script = await pages.page.locator('script').getAttribute('src');
+    const [response] = await Promise.all([pages.page.request.get(`${pages.base}${script}`)]);
+    expect(response.headers()['content-security-policy']).toBe("default-src 'none'");
+    pages.expectConsoleErrors(/Content Security Policy/);
+  });
+
+  test('the hub links to it for a person who may export the log, and for nobody else', async () => {
+    const link = pages.page.getByRole('link', { name: 'Verify an export of the audit log' });
+    pages.service.routes = { 'GET /admin/users/me': person({ roles: ['auditor'] }) };
+    await pages.page.goto(`${pages.base}/hub/acme`);
+    await link.click();
+    await pages.heading('Verify an audit log');
+    pages.service.routes = { 'GET /admin/users/me': person({ roles: ['support'] }) };
+    await pages.page.goto(`${pages.base}/hub/acme`);
+    await pages.heading('Ada Lovelace');
+    expect(await link.count()).toBe(0);
+  });
+});
