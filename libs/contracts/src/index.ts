@@ -41,6 +41,8 @@ export * from './subjects/contracts.js';
 export * from './audit/actions.js';
 export * from './audit/audit-record.js';
 export * from './audit/audit.js';
+export * from './audit/exported-entries.js';
+export * from './audit/proofs.js';
 export * from './audit/analytics.js';
 export * from './audit/log-growth.js';
 export * from './audit/exports.js';

@@ -1,13 +1,7 @@
 import { readAnalytics } from './analytics.js';
 import {
   appendRecords,
-  auditCheckpoint,
-  auditConsistency,
-  auditProof,
-  auditTile,
-  auditVerifierKeys,
   countDeniedRequests,
-  exportAuditEntries,
   followAuditEvents,
   getAuditEvent,
   listAuditEvents,
@@ -15,6 +9,7 @@ import {
   recordOperatorRead,
 } from './audit.js';
 import { createAuditReader, deleteAuditReader, listAuditReaders, rewindAuditReader } from './entry-stream.js';
+import { exportAuditEntries } from './exported-entries.js';
 import {
   createAuditExport,
   deleteAuditExport,
@@ -23,6 +18,7 @@ import {
   openAuditExportFile,
   readAuditExportFile,
 } from './exports.js';
+import { auditCheckpoint, auditConsistency, auditProof, auditTile, auditVerifierKeys } from './proofs.js';
 
 /** Every contract that audit handles. */
 export const auditContracts = [
