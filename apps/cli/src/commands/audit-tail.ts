@@ -83,15 +83,24 @@ async function endsOfAll({ requestEach }: OperatorSession): Promise<LogGrowth> {
   }
 }
 
-/** Ctrl-C ends the command as the end of the log does: its connection is closed, and it has succeeded. */
+/**
+ * Ctrl-C, or the end of a program such as `head` that reads what this one prints, ends the command as the end of the
+ * log does: its connection is closed, and it has succeeded.
+ */
 async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt);
+  // Without a listener, Node.js would end the process with the error.
+  process.stdout.on('error', interrupt);
   try {
-    await work(interrupted.signal);
+    await work(interrupted.signal).catch((error: unknown) => {
+      if ((error as { code?: unknown }).code !== 'EPIPE') throw error;
+    });
   } finally {
     process.off('SIGINT', interrupt);
+    // The event may follow the failed write.
+    setImmediate(() => process.stdout.off('error', interrupt));
   }
 }
 
