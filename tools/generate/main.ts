@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
 import { actionsPage } from './actions.ts';
+import { auditExportVectors } from './audit-export-vectors.ts';
 import { benchmarkPages } from './benchmarks.ts';
 import { busPage } from './bus.ts';
 import { chartValuesPage, chartValuesSchema } from './chart-values.ts';
@@ -37,6 +38,7 @@ const files: Record<string, string> = {
   ...Object.fromEntries(Object.entries(pages).map(([name, text]) => [`${reference}/${name}`, text])),
   'k8s/holdfast/files/services.json': await chartServices(),
   'k8s/holdfast/values.schema.json': chartValuesSchema(),
+  ...(await auditExportVectors()),
 };
 
 mkdirSync(join(root, reference), { recursive: true });

@@ -27,16 +27,16 @@ export function newPrivateKey(): KeyObject {
 let made = 0;
 
 /** Up to 32 bytes that no earlier call has returned. */
-function newBytes(size: number): Buffer {
+export function newBytes(size: number): Buffer {
   return createHash('sha256').update(`exported log ${made++}`).digest().subarray(0, size);
 }
 
-function newUuid(): string {
+export function newUuid(): string {
   const hex = newBytes(16).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }
 
-const commitment = (salt: Buffer, value: string) => createHash('sha256').update(salt).update(value).digest();
+export const commitment = (salt: Buffer, value: string) => createHash('sha256').update(salt).update(value).digest();
 
 /** An entry as audit exports it: an offer to a customer, requested from an IP address. */
 export function entryOf(seq: number, change: Partial<AuditEvent> = {}): ExportedAuditEntry {
@@ -63,8 +63,31 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
     personal: { address: commitment(address.salt, address.value).toString('base64url') },
     ...change,
   };
+  return exported(
+    seq,
+    record,
+    change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...inBase64(ids[i]!, salts[i]!) })),
+    { address: inBase64(address.value, address.salt) },
+  );
+}
+
+export const inBase64 = (value: string, salt: Buffer) => ({ value, salt: salt.toString('base64') });
+
+/** The members of a record that its columns are derived from. */
+type LoggedRecord = Pick<AuditEvent, 'id' | 'occurredAt' | 'action'> & {
+  actor: { id: string };
+  targets: readonly { id: string }[];
+  outcome: { result: string };
+};
+
+/** The exported entry of a record with these bytes. */
+export function exported(
+  seq: number,
+  record: LoggedRecord,
+  names: NonNullable<ExportedAuditEntry['names']> = [],
+  personal: NonNullable<ExportedAuditEntry['personal']> = {},
+): ExportedAuditEntry {
   const leaf = Buffer.from(JSON.stringify(record));
-  const inBase64 = (value: string, salt: Buffer) => ({ value, salt: salt.toString('base64') });
   return {
     seq,
     leaf: leaf.toString('base64'),
@@ -81,8 +104,8 @@ export function entryOf(seq: number, change: Partial<AuditEvent> = {}): Exported
       outcome: record.outcome.result,
       targets: record.targets.map(({ id }) => id),
     },
-    names: change.targets ? [] : pseudonyms.map((pseudonym, i) => ({ pseudonym, ...inBase64(ids[i]!, salts[i]!) })),
-    personal: { address: inBase64(address.value, address.salt) },
+    names,
+    personal,
   };
 }
 

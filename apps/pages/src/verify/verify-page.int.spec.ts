@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { edited, type ExportVector } from '@holdfast/testing/audit-export-vectors';
 import { checkpointOf, linesOfLog, logOf, newSigner } from '@holdfast/testing/exported-log';
 import { formatVerifierKey } from '@holdfast/tlog';
 import { PagesInBrowser, person, verify } from '../pages-in-browser.fixture.ts';
@@ -8,21 +11,19 @@ const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe
 const signer = newSigner();
 const entries = logOf(300);
 const note = checkpointOf(entries, signer);
-const fileOf = (log: typeof entries) => ({
+const linesOf = (log: typeof entries) => linesOfLog(log, note).map((line) => JSON.stringify(line));
+const fileOf = (lines: readonly string[]) => ({
   name: 'acme.ndjson',
   mimeType: 'application/x-ndjson',
-  buffer: Buffer.from(
-    linesOfLog(log, note)
-      .map((line) => `${JSON.stringify(line)}\n`)
-      .join(''),
-  ),
+  buffer: Buffer.from(lines.map((line) => `${line}\n`).join('')),
 });
 
 suite('the page that verifies audit logs', () => {
   const pages = new PagesInBrowser();
 
-  const submit = async (log: typeof entries, keys = formatVerifierKey(signer.key)) => {
-    await pages.page.getByLabel('File').setInputFiles(fileOf(log));
+  const submit = (log: typeof entries, keys = formatVerifierKey(signer.key)) => submitLines(linesOf(log), keys);
+  const submitLines = async (lines: readonly string[], keys: string) => {
+    await pages.page.getByLabel('File').setInputFiles(fileOf(lines));
     await pages.page.getByLabel('Verifier key of the log').fill(keys);
     await pages.press('Verify');
   };
@@ -59,6 +60,38 @@ suite('the page that verifies audit logs', () => {
     await pages.press('Verify another file');
     await submit(entries);
     await pages.heading('Verified');
+  });
+
+  test('decides the documented test vectors as the command line does', async () => {
+    const docs = join(import.meta.dirname, '../../../../docs/audit-export-vectors');
+    const { vectors } = JSON.parse(readFileSync(join(docs, 'vectors.json'), 'utf8')) as { vectors: ExportVector[] };
+    const lines = readFileSync(join(docs, 'log.ndjson'), 'utf8').trimEnd().split('\n');
+    const headings = { verified: 'Verified', refuted: 'Does not verify', undecided: 'Cannot be decided' };
+    const results: object[] = [];
+    await pages.page.goto(pages.base + verify);
+    await pages.page.getByText('Checkpoint and witnesses').click();
+    for (const { name, edits, keys, checkpoint = '', witnesses = [], quorum } of vectors) {
+      await pages.page.getByLabel('Checkpoint that you kept').fill(checkpoint);
+      await pages.page.getByLabel('Verifier keys of witnesses').fill(witnesses.join('\n'));
+      await pages.page.getByLabel('How many witnesses').fill(quorum === undefined ? '' : String(quorum));
+      await submitLines(edited(lines, edits), keys.join('\n'));
+      const again = pages.page.getByRole('button', { name: 'Verify another file' });
+      await again.waitFor();
+      const heading = await pages.page.locator('h1').innerText();
+      const message = await pages.page.locator(heading === 'Cannot be decided' ? 'p' : 'li').allInnerTexts();
+      results.push({ name, heading, message: message[0] });
+      await again.click();
+    }
+    expect(results).toEqual(
+      vectors.map(({ name, expected: { verdict, message } }) => ({
+        name,
+        heading: headings[verdict],
+        message:
+          message === undefined
+            ? undefined
+            : expect.stringContaining(message.replace('LOG', 'acme.ndjson').replace('CHECKPOINT', 'that you gave')),
+      })),
+    );
   });
 
   test('neither the page nor its worker may connect, to its own server either', async () => {
