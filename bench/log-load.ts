@@ -47,25 +47,36 @@ export function append(gateway: NatsConnection, org: string, count: number, inFl
 
 /** Appends one record to each of `orgs`, with `inFlight` messages at a time. */
 export async function appendTo(gateway: NatsConnection, orgs: readonly string[], inFlight: number): Promise<void> {
-  const messages = Array.from({ length: Math.ceil(orgs.length / batchSize) }, (_, n) => {
-    const records = orgs.slice(n * batchSize, (n + 1) * batchSize).map((org) => ({ org, record: record() }));
-    const [first] = records;
-    const { actor, request, id: auditId } = first!.record;
-    return JSON.stringify({
-      pattern: appendRecords.subject,
-      id: '0',
-      data: { input: { records }, context: { org: first!.org, actor, request, auditId } },
-    });
-  });
+  const messages = Array.from({ length: Math.ceil(orgs.length / batchSize) }, (_, n) =>
+    messageOf(orgs.slice(n * batchSize, (n + 1) * batchSize).map((org) => ({ org, record: record() }))),
+  );
   const worker = async (): Promise<void> => {
-    for (let message = messages.pop(); message !== undefined; message = messages.pop()) {
-      const { err } = (await gateway.request(appendRecords.subject, message, { timeout: 30_000 })).json<{
-        err?: unknown;
-      }>();
-      if (err !== undefined) throw new Error(`audit rejected a record: ${JSON.stringify(err)}`);
-    }
+    for (let message = messages.pop(); message !== undefined; message = messages.pop()) await send(gateway, message);
   };
   await Promise.all(Array.from({ length: inFlight }, worker));
+}
+
+/** Appends one record. Resolves to its id when it is appended. */
+export async function appendOne(gateway: NatsConnection, org: string): Promise<string> {
+  const one = record();
+  await send(gateway, messageOf([{ org, record: one }]));
+  return one.id;
+}
+
+function messageOf(records: { org: string; record: AuditRecord }[]): string {
+  const [first] = records;
+  const { actor, request, id: auditId } = first!.record;
+  return JSON.stringify({
+    pattern: appendRecords.subject,
+    id: '0',
+    data: { input: { records }, context: { org: first!.org, actor, request, auditId } },
+  });
+}
+
+async function send(gateway: NatsConnection, message: string): Promise<void> {
+  const reply = await gateway.request(appendRecords.subject, message, { timeout: 30_000 });
+  const { err } = reply.json<{ err?: unknown }>();
+  if (err !== undefined) throw new Error(`audit rejected a record: ${JSON.stringify(err)}`);
 }
 
 /** Publishes `count` events with a record each, as directory's relay does: many concurrently, each confirmed. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { anonymousTable, measureAnonymous } from './anonymous.ts';
 import { auditLogTable, measureAuditLog } from './audit-log.ts';
+import { auditLots, measureAuditLots } from './audit/audit.ts';
 import { explainPages } from './buffers.ts';
 import { makeCases, type Case } from './cases.ts';
 import { idleCpuOf, memoryOf, startTimes } from './footprint.ts';
@@ -56,7 +57,8 @@ await copyTables(pool);
 const people = needsPeople(options) ? await seededPeople() : undefined;
 
 const lots = growthLots(options.only);
-if (['overload', 'anonymous', 'peers'].some((name) => options.only.includes(name))) await measureAlone(options);
+if (['overload', 'anonymous', 'peers', ...auditLots].some((name) => options.only.includes(name)))
+  await measureAlone(options);
 else if (options.profile !== undefined)
   await profileService(options.profile, { stack, bench, cases: await chosenCases() }, print);
 else {
@@ -84,8 +86,9 @@ function seededPeople(): Promise<SeededPeople> {
   return seedPeople(stack, pool, options.people);
 }
 
-/** Measurements that overload the stack or start other servers, without any other one. */
-async function measureAlone({ only, seconds, connections, calls, json }: Options): Promise<void> {
+/** Measurements that overload the stack, start other servers or fill the log, without any other one. */
+async function measureAlone(chosen: Options): Promise<void> {
+  const { only, seconds, connections, calls, json } = chosen;
   const overload = only.includes('overload')
     ? await measureOverload(overloadCases(await cases(), only), stack, { seconds, connections }, print)
     : undefined;
@@ -93,11 +96,14 @@ async function measureAlone({ only, seconds, connections, calls, json }: Options
   const peers = only.includes('peers')
     ? await measurePeers({ stack, bench, pool, home }, cases, options, print)
     : undefined;
+  const log = await measureAuditLots(only, { stack, pool }, chosen, print);
   print(`\n${machine}; commit ${describe(commit)}, load average ${figure(loadBefore)} before\n`);
+  for (const { table: text } of Object.values(log)) print(`${text}\n`);
   if (overload) print(`${overloadTable(overload)}\n\n${overloadMemoryTable(overload)}\n`);
   if (anonymous) print(`${anonymousTable(anonymous)}\n`);
   if (peers) print(`${peersTable(peers)}\n`);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify({ overload, anonymous, peers }, mapsAsObjects, 2)}\n`);
+  if (json !== undefined)
+    writeFileSync(json, `${JSON.stringify({ overload, anonymous, peers, log }, mapsAsObjects, 2)}\n`);
 }
 
 function mapsAsObjects(_key: string, value: unknown): unknown {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { metric } from './metrics.ts';
-import { allStats, pidsOfTree } from './processes.ts';
+import { allStats, rssOfTree } from './processes.ts';
 import type { Stack } from './stack.ts';
 import { median } from './statistics.ts';
 
@@ -47,7 +47,7 @@ export class MemorySamples {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     const members = await this.#stack.members();
     const stats = allStats();
-    const rss = new Map(members.map(({ name, pid }) => [name, rssOf(pidsOfTree(pid, stats))]));
+    const rss = new Map(members.map(({ name, pid }) => [name, rssOfTree(pid, stats)]));
     const heap = new Map<string, number>();
     this.#samples.push({ seconds, rss, heap });
     for (const { name, pid } of members) {
@@ -89,18 +89,4 @@ export class MemorySamples {
 /** The port of a service's metrics. */
 function opsPortOf(pid: number): string | undefined {
   return /(?:^|\0)OPS_PORT=(\d+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
-}
-
-/** Of these processes together; pages that they share count for each. */
-function rssOf(pids: number[]): number {
-  return pids.reduce((sum, pid) => sum + residentOf(pid), 0);
-}
-
-function residentOf(pid: number): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
-  } catch {
-    // It has ended since.
-    return 0;
-  }
 }

@@ -37,11 +37,12 @@ export const help = `Usage: npm run bench [-- options]                 measures 
   --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,people,people-search,members,
                       entitlements,person-check,person-sign-in,issuers,audit,verify,limits (all)
                       or what is not part of all: growth (all three), growth-organizations, growth-customers,
-                      growth-log, or one of overload,anonymous,peers alone
+                      growth-log, or alone: overload,anonymous,peers,log-readers,destinations,analytics,export
   --subjects N        customers of the app whose lists are read (100000)
   --people N          people of the organization whose lists are read, a multiple of 1000 (100000)
   --organizations N   organizations for issuers (1000; generating their keys takes minutes)
   --largest N         largest size of a lot of growth: 5,000 organizations, 1,000,000 customers, 10,000,000 entries
+                      (1,000,000 of an export)
   --calls N           anonymous calls of each public route (1000000), for --only anonymous
   --connections N     connections of the callers (800), for --only overload
   --save              writes cases and growth to bench/results, for compare and docs; needs a tree without changes

@@ -56,6 +56,14 @@ export function pssOf(pid: number): number {
   return pidsOfTree(pid, allStats()).reduce((sum, each) => sum + parsePss(read(`/proc/${each}/smaps_rollup`) ?? ''), 0);
 }
 
+/** RSS of a process and its descendants, in bytes; pages that they share count for each. */
+export function rssOfTree(pid: number, all: readonly Stat[]): number {
+  return pidsOfTree(pid, all).reduce((sum, each) => {
+    const resident = /^VmRSS:\s+(\d+) kB$/m.exec(read(`/proc/${each}/status`) ?? '');
+    return sum + Number(resident?.[1] ?? 0) * 1024;
+  }, 0);
+}
+
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

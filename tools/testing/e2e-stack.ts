@@ -36,8 +36,10 @@ export async function startStack(
 ): Promise<NodeJS.ProcessEnv> {
   const port = await freePorts(2);
   const shop = await freePorts(2);
-  // A test listens here for requests of the stack.
-  const receiver = `http://localhost:${await freePorts(1)}`;
+  // A test listens here for requests of the stack, and here for connections with TLS.
+  const receiverPort = await freePorts(2);
+  const receiver = `http://localhost:${receiverPort}`;
+  const tlsReceiver = `https://localhost:${receiverPort + 1}`;
   const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
   const stack = fork(join(clone, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -48,7 +50,7 @@ export async function startStack(
       PORT: String(port),
       SHOP_PORT: String(shop),
       KIOSK_PORT: String(shop + 1),
-      OUTBOUND_ALLOW: receiver,
+      OUTBOUND_ALLOW: `${receiver},${tlsReceiver}`,
       ...shortOffers,
       ...cheapPresence,
       ...highLimits,
@@ -62,5 +64,10 @@ export async function startStack(
   });
   const ready = await Promise.race([once(stack, 'message').then(() => true), once(stack, 'exit').then(() => false)]);
   if (!ready) throw new Error('The stack for the e2e tests did not start. Its output is above.');
-  return { HOLDFAST_HOME: home, HOLDFAST_DEMO: join(home, 'demo.json'), HOLDFAST_TEST_RECEIVER: receiver };
+  return {
+    HOLDFAST_HOME: home,
+    HOLDFAST_DEMO: join(home, 'demo.json'),
+    HOLDFAST_TEST_RECEIVER: receiver,
+    HOLDFAST_TEST_TLS_RECEIVER: tlsReceiver,
+  };
 }

@@ -20,15 +20,19 @@ export interface TestCertificate {
 
 /** A certificate authority of a test, whose certificates are valid for a day. */
 export class TestAuthority {
-  readonly folder = newTestFolder('certificates');
-  readonly caFile = join(this.folder, 'ca.pem');
+  readonly caFile: string;
   private serial = 1;
 
-  private constructor(private readonly keys: webcrypto.CryptoKeyPair) {}
+  private constructor(
+    private readonly keys: webcrypto.CryptoKeyPair,
+    readonly folder: string,
+  ) {
+    this.caFile = join(folder, 'ca.pem');
+  }
 
-  static async create(): Promise<TestAuthority> {
+  static async create(folder = newTestFolder('certificates')): Promise<TestAuthority> {
     const { BasicConstraintsExtension, KeyUsageFlags, KeyUsagesExtension, X509CertificateGenerator } = await loadX509();
-    const authority = new TestAuthority(await newKeys());
+    const authority = new TestAuthority(await newKeys(), folder);
     const certificate = await X509CertificateGenerator.createSelfSigned({
       ...authority.common(),
       name: 'CN=test authority',

@@ -9,8 +9,8 @@ import { auditDatabase, auditKeys, customerTarget, erasureOf, exportLimits, reco
 import { generateLog } from '../query/generated-log.fixture.js';
 import { exportReplica, unsignedNote } from './exports.fixture.js';
 
-/** A warning is logged for each export that fails. */
-Logger.overrideLogger(false);
+/** A warning is logged for each export that fails; of a large one it says why. */
+Logger.overrideLogger(process.env.AUDIT_ROWS ? ['warn', 'error'] : false);
 
 const keys = auditKeys();
 let nats: TestBus;
@@ -276,6 +276,23 @@ describe('an export', () => {
     await broken.runAll();
     expect(await get(other.id)).toMatchObject({ state: 'failed', reason: 'broken_log' });
     expect((await eventsIn()).map(({ type }) => type)).toContain('audit.export.failed');
+  });
+
+  it('continues where it was when a statement has failed, and has every entry once', async () => {
+    await append(900);
+    const { id } = await replica.create({ proof: true });
+    const next = replica.pages.next.bind(replica.pages);
+    const places: number[] = [];
+    replica.pages.next = (job) => {
+      places.push(job.place);
+      return places.length === 4 ? Promise.reject(new Error('the statement took too long')) : next(job);
+    };
+    await replica.runAll();
+    expect(await get(id)).toMatchObject({ state: 'ready', entries: 900 });
+    // The file had a part already when the fourth page failed.
+    expect(places[4]).toBeGreaterThan(0);
+    const seqs = linesOf(await replica.file({ id })).map((line) => (JSON.parse(line) as { seq?: number }).seq);
+    expect(seqs.slice(1, -1)).toEqual(Array.from({ length: 900 }, (_, i) => i + 1));
   });
 
   it('is given up after ten failures in a row', async () => {
