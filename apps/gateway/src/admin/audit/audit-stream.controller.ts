@@ -75,7 +75,7 @@ export class AuditStreamController {
       eventStream({
         after,
         read: (from) =>
-          this.log.page(request, { filter, limit: pageSize, named: false, ...(from !== undefined && { after: from }) }),
+          this.log.sharedPage(request, { filter, limit: pageSize, ...(from !== undefined && { after: from }) }),
         follower,
         require,
         signal,

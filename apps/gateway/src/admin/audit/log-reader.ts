@@ -20,6 +20,9 @@ interface Reading {
 /** Reads on in a log, and waits for entries that are not there yet. */
 @Injectable()
 export class LogReader {
+  /** Pages that are being read for streams, by organization, filter and place. */
+  private readonly shared = new Map<string, Promise<LogPage>>();
+
   constructor(
     private readonly bus: Bus,
     private readonly growth: LogGrowth,
@@ -27,6 +30,23 @@ export class LogReader {
 
   page(request: FastifyRequest, reading: Reading): Promise<LogPage> {
     return this.bus.request(followAuditEvents, reading, contextOf(request));
+  }
+
+  /**
+   * A page for streams, with pseudonyms only. A hint wakes all readers at the end of a log at once: they share a
+   * read, or twenty of them would delay the next append. A page that another one has begun to read may lack the newest
+   * entry, which its `after` tells; a stream then reads again.
+   */
+  sharedPage(request: FastifyRequest, reading: Omit<Reading, 'named'>): Promise<LogPage> {
+    // The end of the log is that of the moment when a stream begins.
+    if (reading.after === undefined) return this.page(request, { ...reading, named: false });
+    const key = JSON.stringify([contextOf(request).org, reading]);
+    let page = this.shared.get(key);
+    if (!page) {
+      page = this.page(request, { ...reading, named: false }).finally(() => this.shared.delete(key));
+      this.shared.set(key, page);
+    }
+    return page;
   }
 
   follow(request: FastifyRequest): Follower {
