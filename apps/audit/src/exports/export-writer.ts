@@ -28,6 +28,11 @@ const claim = statement(
       ORDER BY leased_until, created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
    RETURNING ${exportColumns}, key, fence, failures`,
 );
+/**
+ * Waits until the append in progress has ended. An erasure that read the exports before this one was claimed does not
+ * make it begin again: without its record the checkpoint of this export would be older than the names that are gone.
+ */
+const afterAppend = statement('export_after_append', 'SELECT FROM head WHERE org = $1 FOR SHARE');
 const release = statement(
   'export_release',
   `UPDATE export SET leased_until = clock_timestamp() + $3 * interval '1 millisecond',
@@ -103,6 +108,11 @@ export class ExportWriter {
   /** Lets another replica continue, at once or, after a failure, later. */
   async release({ id, fence }: ClaimedExport, afterMs = 0): Promise<void> {
     await this.database.rows(release, [id, fence, afterMs]);
+  }
+
+  /** To be called before the checkpoint of an export is made: an erasure from now on makes the export begin again. */
+  async afterAppend({ org }: ClaimedExport): Promise<void> {
+    await this.database.rows(afterAppend, [org]);
   }
 
   async begin(job: ClaimedExport, size: number, checkpoint: string): Promise<ClaimedExport> {

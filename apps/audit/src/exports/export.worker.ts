@@ -82,6 +82,7 @@ export class ExportWorker {
 
   private async begun(job: ClaimedExport): Promise<ClaimedExport> {
     if (job.size !== null) return job;
+    await this.writer.afterAppend(job);
     const { size, note } = await this.checkpoints.newest(job.org);
     return this.writer.begin(job, size, note);
   }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { AuditEvent } from '@holdfast/contracts';
+import { statement } from '@holdfast/data';
 import { connectBus } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
 import { eventually, startTestBus, testContext, type TestBus, type TestDatabase } from '@holdfast/testing';
@@ -371,6 +372,28 @@ describe('an erasure', () => {
     await replica.runAll();
     expect(await get(id)).toMatchObject({ state: 'ready', entries: 301 });
     expect(await replica.file({ id })).not.toContain(customer);
+  });
+
+  it('that is in progress when an export is claimed is in its file', async () => {
+    await append(3);
+    const { id } = await replica.create({ proof: true });
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const appending = replica.database.transaction(async (sql) => {
+      await sql.rows(statement('test_patience', 'SET LOCAL idle_in_transaction_session_timeout = 0'));
+      await sql.rows(statement('test_append', "SELECT FROM head WHERE org = 'acme' FOR UPDATE"));
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    const writing = replica.worker.run(() => false);
+    const isWaiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM head%'";
+    await eventually(async () => expect(await tables.query(isWaiting)).toHaveLength(1));
+    expect(await tables.query('SELECT size FROM audit.export')).toEqual([{ size: null }]);
+    held.resolve();
+    await Promise.all([appending, writing]);
+    await replica.runAll();
+    expect(await get(id)).toMatchObject({ state: 'ready', entries: 3 });
   });
 
   it('racing with a worker never leaves a chunk of before', async () => {
