@@ -40,7 +40,7 @@ const classes = {
       resume: 13,
     },
   },
-  groupManagement: { uid: 3006, category: 3, activities: { add: 3, remove: 4, delete: 5, create: 6 } },
+  groupManagement: { uid: 3006, category: 3, activities: { add: 3, remove: 4 } },
   apiActivity: { uid: 6003, category: 6, activities: { create: 1, read: 2, list: 2, update: 3, delete: 4 } },
 } as const;
 type Class = { uid: number; category: number; activities: Readonly<Record<string, number>> };
@@ -49,6 +49,8 @@ type Class = { uid: number; category: number; activities: Readonly<Record<string
 const otherActivity = 99;
 /** Severity: 1 informational, 3 medium. */
 const severities = { success: 1, denied: 3, failure: 1 } as const;
+/** The methods that OCSF 1.3.0 knows. A receiver that validates rejects an event with another one, such as PATCH. */
+const httpMethods = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'TRACE'] as const;
 
 /** An OCSF event. `unmapped` has what OCSF has no attribute for. */
 export interface OcsfEvent {
@@ -68,6 +70,7 @@ export interface OcsfEvent {
     correlation_uid: string;
     tenant_uid: string;
     product: { name: string; vendor_name: string };
+    profiles?: string[];
   };
   [attribute: string]: unknown;
 }
@@ -77,13 +80,23 @@ function isOf<T extends string>(values: readonly T[], value: string): boolean {
 }
 
 /**
- * Sign-ins and sign-outs are Authentication, changes are Entity Management or Group Management, and everything else,
- * such as reads and denied requests, is API Activity.
+ * Sign-ins and sign-outs are Authentication, added and removed members Group Management, other changes Entity
+ * Management, and everything else, such as reads and denied requests, is API Activity. Group Management requires a user
+ * (or privileges): a group that is created or deleted is an entity, and a request without members a call of the API.
  */
-function classOf(action: Action, verb: string): Class {
+function classOf({ action, targets }: AuditEvent, verb: string): Class {
   if (verb in classes.authentication.activities) return classes.authentication;
-  if (/^group\.(create|delete|member\.(add|remove))$/.test(action)) return classes.groupManagement;
+  if (action === 'group.member.add' || action === 'group.member.remove')
+    return targetOf(targets, 'group') && userOf(targets) ? classes.groupManagement : classes.apiActivity;
   return verb in classes.entityManagement.activities ? classes.entityManagement : classes.apiActivity;
+}
+
+function targetOf(targets: AuditEvent['targets'], type: string): string | undefined {
+  return targets.find((target) => target.type === type)?.id;
+}
+
+function userOf(targets: AuditEvent['targets']): string | undefined {
+  return targetOf(targets, 'customer') ?? targetOf(targets, 'person');
 }
 
 /**
@@ -93,14 +106,16 @@ function classOf(action: Action, verb: string): Class {
 export function ocsfEventOf(org: string, event: AuditEvent): OcsfEvent {
   const { action, actor, targets, outcome, request, changes } = event;
   const verb = action.slice(action.lastIndexOf('.') + 1);
-  const ocsfClass = classOf(action, verb);
+  const ocsfClass = classOf(event, verb);
   const activityId = ocsfClass.activities[verb] ?? otherActivity;
   const [entity] = targets;
+  const hasHttpMethod = isOf(httpMethods, request.method);
   const unmapped = {
     ...(targets.length > 0 && { targets }),
     ...(changes && { changes }),
     ...(outcome.count !== undefined && { count: outcome.count }),
     ...(outcome.replay && { replay: true }),
+    ...(!hasHttpMethod && { method: request.method }),
     traceparent: request.traceparent,
     actorType: actor.type,
     result: outcome.result,
@@ -123,6 +138,8 @@ export function ocsfEventOf(org: string, event: AuditEvent): OcsfEvent {
       correlation_uid: request.id,
       tenant_uid: org,
       product: { name: 'Holdfast', vendor_name: 'Holdfast' },
+      // Entity and Group Management have `actor` by the profile Host only. API Activity lacks this profile.
+      ...(ocsfClass !== classes.apiActivity && { profiles: ['host'] }),
     },
     actor: isOf(['customer', 'person'], actor.type)
       ? { user: { uid: actor.id } }
@@ -132,7 +149,7 @@ export function ocsfEventOf(org: string, event: AuditEvent): OcsfEvent {
       entity: entity ? { type: entity.type, uid: entity.id } : { type: 'organization', uid: org },
     }),
     http_request: {
-      http_method: request.method,
+      ...(hasHttpMethod && { http_method: request.method }),
       uid: request.id,
       ...(request.userAgent !== undefined && { user_agent: request.userAgent }),
     },
@@ -143,15 +160,14 @@ export function ocsfEventOf(org: string, event: AuditEvent): OcsfEvent {
 
 /** The attributes that a class requires besides those of every class. */
 function attributesOf({ uid }: Class, { actor, targets, request, outcome }: AuditEvent): object {
-  const target = (type: string) => targets.find((t) => t.type === type)?.id;
-  const user = target('customer') ?? target('person');
+  const user = userOf(targets);
   switch (uid) {
     case classes.authentication.uid:
-      return { user: { uid: user ?? actor.id }, service: { name: target('app') ?? 'Holdfast' } };
+      return { user: { uid: user ?? actor.id }, service: { name: targetOf(targets, 'app') ?? 'Holdfast' } };
     case classes.groupManagement.uid:
       return {
-        group: { uid: target('group') ?? targets[0]?.id ?? actor.id },
-        ...(user !== undefined && { user: { uid: user } }),
+        group: { uid: targetOf(targets, 'group') },
+        user: { uid: user },
       };
     case classes.apiActivity.uid:
       return {
