@@ -234,6 +234,7 @@ describe('readers', () => {
       `The stream holds the log of ${org} from 6 on, so it cannot deliver what comes after 2. The log itself is ` +
         `complete: holdfast audit tail ${org} --since 3`,
     );
+    await expect(read(1000)).rejects.toThrow(/The log of \S+ ends at \d+, so nothing can begin after 1000/);
     await expect(read(undefined, 'no-such-org')).rejects.toThrow('There is no organization "no-such-org"');
   });
 

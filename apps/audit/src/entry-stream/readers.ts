@@ -24,7 +24,8 @@ const isRead = statement(
 );
 const published = statement(
   'readers_published',
-  `SELECT coalesce(p.seq, h.seq) AS seq, coalesce(p.begin_seq, h.seq) AS begin, p.org IS NOT NULL AS known
+  `SELECT coalesce(p.seq, h.seq) AS seq, coalesce(p.begin_seq, h.seq) AS begin, p.org IS NOT NULL AS known,
+     h.seq AS last
    FROM head h LEFT JOIN published_log p USING (org) WHERE h.org = $1`,
 );
 const insert = statement(
@@ -109,19 +110,24 @@ export class Readers {
 
   private async startOf(owner: string, after: number | undefined, stream: StreamState): Promise<number> {
     if (owner === allOrganizations) return after === undefined ? stream.last + 1 : beginningOf(after, stream);
-    const log = await this.publishedOf(owner);
+    const log = await this.publishedOf(owner, after);
     // A log that was never published is published after `after`, so that the stream will have what comes then.
     return after === undefined || !log.known ? stream.last + 1 : messageAfter(this.entries, owner, after, log, stream);
   }
 
   private async placeAfter(org: string, after: number, stream: StreamState): Promise<number> {
-    return messageAfter(this.entries, org, after, await this.publishedOf(org), stream);
+    return messageAfter(this.entries, org, after, await this.publishedOf(org, after), stream);
   }
 
-  /** @throws unknown_organization */
-  private async publishedOf(org: string): Promise<Published & { known: boolean }> {
-    const [log] = await this.database.rows<Published & { known: boolean }>(published, [org]);
+  /** @throws unknown_organization, invalid_state for a place that the log has not reached */
+  private async publishedOf(org: string, after = 0): Promise<Published & { known: boolean }> {
+    const [log] = await this.database.rows<Published & { known: boolean; last: number }>(published, [org]);
     if (!log) throw new AppError('unknown_organization', `There is no organization "${org}".`);
+    if (after > log.last)
+      throw new AppError(
+        'invalid_state',
+        `The log of ${org} ends at ${log.last}, so nothing can begin after ${after}.`,
+      );
     return log;
   }
 

@@ -11,6 +11,16 @@ export const lock = statement(
   'SELECT * FROM audit_destination WHERE org = $1 AND id = $2 FOR UPDATE',
 );
 /**
+ * To be locked before the destination, as senders do, which move a delivery and then change its destination: PostgreSQL
+ * would end one of two transactions that wait for each other.
+ */
+export const lockDeliveries = statement(
+  'audit_delivery_lock',
+  `SELECT FROM audit_delivery v
+    WHERE v.destination = $2 AND EXISTS (SELECT FROM audit_destination WHERE org = $1 AND id = $2)
+    ORDER BY v.org FOR UPDATE`,
+);
+/**
  * Takes the first free slot. When another request has taken it meanwhile, this one waits for its commit, and no row is
  * inserted.
  */

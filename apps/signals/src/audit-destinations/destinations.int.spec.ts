@@ -14,6 +14,7 @@ import {
   updateAuditDestination,
   type NewDestination,
 } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
 import { eventBase, eventually, testContext } from '@holdfast/testing';
 import { contextOf, DestinationsStack } from './destinations-stack.fixture.js';
 import { closed, hanging, Receiver, status, type ReceivedRequest, type Respond } from './receiver.fixture.js';
@@ -242,6 +243,33 @@ describe('a destination', () => {
       detail: expect.stringMatching(/^the receiver responded with status 403: it refuses the credentials/),
     });
     expect((await stack.get(org, id)).after).toBe(0);
+  });
+
+  it.each([
+    ['deleted', deleteAuditDestination, {}],
+    ['rewound', rewindAuditDestination, { after: 0 }],
+  ] as const)('is %s while a sender changes its delivery, and neither fails', async (_, contract, values) => {
+    const org = newOrg();
+    stack.append(org, 3);
+    const { id } = await stack.create(org, httpsAt(`/${org}`));
+    const database = await Database.connect({ url: stack.tables.url(), pool: 1, applicationName: 'sender' });
+    let changing: Promise<unknown> | undefined;
+    await database.transaction(async (sql) => {
+      await sql.rows(statement('test_patience', 'SET LOCAL idle_in_transaction_session_timeout = 0'));
+      await sql.rows(
+        statement('test_claim', 'UPDATE signals.audit_delivery SET due_at = due_at WHERE destination = $1'),
+        [id],
+      );
+      changing = stack.bus.request(contract, { id, ...values }, contextOf(org));
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%audit_delivery%'`;
+      await eventually(async () => expect(await stack.tables.query(waiting)).not.toEqual([]));
+      await sql.rows(statement('test_sent', 'UPDATE signals.audit_destination SET sent = sent + 1 WHERE id = $1'), [
+        id,
+      ]);
+    });
+    await changing;
+    await database.close();
   });
 
   it('is unknown to another organization', async () => {

@@ -17,7 +17,16 @@ import { AppError, auditRecord, CLOCK, newId, type Clock } from '@holdfast/platf
 import { Credentials, newSigningSecret, overlapMs, type SigningSecrets } from './credentials.js';
 import { DeliveryQueue } from './delivery/delivery-queue.js';
 import { LogEnds } from './delivery/log-ends.js';
-import { insert, insertDeliveries, lock, remove, rewind, select, update } from './destination-statements.js';
+import {
+  insert,
+  insertDeliveries,
+  lock,
+  lockDeliveries,
+  remove,
+  rewind,
+  select,
+  update,
+} from './destination-statements.js';
 import { destinationTarget, ownerOf, toDestination, unknownDestination, type DestinationRow } from './destination.js';
 import { credentialsOf, requireCallable, settingsOf } from './given.js';
 import { Outbounds } from './outbounds.js';
@@ -147,6 +156,7 @@ export class Destinations {
     const end = org === allOrganizations ? 0 : (await this.startsOf(context, org, after))[0]!.end;
     const changes = { after: { to: after } };
     return this.change(context, id, { action: 'audit_destination.rewind', changes }, keyed, async (sql) => {
+      await sql.rows(lockDeliveries, [org, id]);
       const before = await this.locked(sql, org, id);
       await sql.rows(rewind, [id, after, this.clock.now(), end]);
       await this.store(sql, before);
@@ -158,6 +168,7 @@ export class Destinations {
   /** @throws unknown_destination */
   delete(id: string, context: RequestContext, keyed?: KeyedRequest): Promise<Record<string, never>> {
     return this.change(context, id, { action: 'audit_destination.delete' }, keyed, async (sql) => {
+      await sql.rows(lockDeliveries, [ownerOf(context), id]);
       await this.locked(sql, ownerOf(context), id);
       await sql.rows(remove, [id]);
       return {};
