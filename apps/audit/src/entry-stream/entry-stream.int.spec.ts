@@ -52,7 +52,7 @@ afterAll(async () => {
 beforeEach(() => void (org = `org-${(run += 1)}`));
 
 const shutdown = { before: () => undefined } as unknown as Shutdown;
-/** A replica that publishes whenever it is told to, also beside another one. */
+/** A replica that publishes when the test asks it to, also beside another one. */
 function publisherOf(stream = entries, change: (logs: PublishedLogs) => void = () => undefined): EntryPublisher {
   const { database } = replica;
   const logs = new PublishedLogs(database);
@@ -225,7 +225,7 @@ describe('the publisher', () => {
 });
 
 describe('readers', () => {
-  it('are refused a place that the stream does not hold, and told where the log is complete', async () => {
+  it('are refused a place that the stream does not hold, with the place where the log is complete', async () => {
     await append(5);
     await read();
     await append(5);
