@@ -59,10 +59,10 @@ export class ExportsHandler {
 
   @Handles(openAuditExportFile)
   open(
-    { id }: RequestOf<typeof openAuditExportFile>,
+    { id, first }: RequestOf<typeof openAuditExportFile>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof openAuditExportFile>> {
-    return this.exports.open(org, id);
+    return this.exports.open(org, id, first);
   }
 
   @Handles(readAuditExportFile)

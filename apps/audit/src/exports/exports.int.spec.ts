@@ -156,7 +156,7 @@ describe('the file of an export', () => {
     )) as [{ dump: string }];
     expect(dump).not.toContain('subject.read');
     await expect(replica.exports.get('other', id)).rejects.toMatchObject({ code: 'unknown_export' });
-    await expect(replica.exports.open('other', id)).rejects.toMatchObject({ code: 'unknown_export' });
+    await expect(replica.exports.open('other', id, 0)).rejects.toMatchObject({ code: 'unknown_export' });
     await expect(replica.chunks.read('other', id, 0)).rejects.toMatchObject({ code: 'invalid_state' });
     await expect(replica.exports.end(id, testContext({ org: 'other' }))).rejects.toMatchObject({
       code: 'unknown_export',
@@ -235,14 +235,16 @@ describe('an export', () => {
     await append(3);
     const [first, second] = [await replica.create(), await replica.create()];
     await replica.runAll();
-    expect(await replica.exports.open('acme', first.id)).toMatchObject({ downloads: 1 });
+    expect(await replica.exports.open('acme', first.id, 0)).toMatchObject({ downloads: 1 });
+    // The download goes on after its connection broke.
+    expect(await replica.exports.open('acme', first.id, 100)).toMatchObject({ downloads: 1 });
     await replica.exports.end(first.id, testContext());
     const later = await start({ clock: { now: () => new Date(Date.now() + 8 * 86_400_000), trust: () => 'agreed' } });
     await later.expiry.expire();
     await later.expiry.expire();
     expect(await get(first.id)).toMatchObject({ state: 'expired', reason: 'deleted' });
     expect(await get(second.id)).toMatchObject({ state: 'expired', reason: 'age' });
-    await expect(replica.exports.open('acme', second.id)).rejects.toMatchObject({ code: 'invalid_state' });
+    await expect(replica.exports.open('acme', second.id, 0)).rejects.toMatchObject({ code: 'invalid_state' });
     expect(await chunkCount()).toBe(0);
     const ended = (await eventsIn()).filter(({ type }) => type === 'audit.export.expired');
     expect(ended).toEqual([
@@ -313,7 +315,7 @@ describe('an erasure', () => {
     await append(3);
     const made = await replica.create();
     await replica.runAll();
-    await replica.exports.open('acme', made.id);
+    await replica.exports.open('acme', made.id, 0);
     const elsewhere = await replica.create({}, 'other').then(async (created) => {
       await replica.log.append([{ org: 'other', record: recordOf() }]);
       await replica.runAll();

@@ -47,7 +47,7 @@ const end = statement(
 );
 const countDownload = statement(
   'export_download',
-  `UPDATE export SET downloads = downloads + 1, downloaded_at = $3
+  `UPDATE export SET downloads = downloads + ($4 = 0)::int, downloaded_at = $3
    WHERE org = $1 AND id = $2 AND state = 'ready' RETURNING ${exportColumns}`,
 );
 
@@ -143,9 +143,9 @@ export class Exports {
     return { items, ...(last && { next: { createdAt: last.createdAt, id: last.id } }) };
   }
 
-  /** Counts a download. @throws unknown_export; invalid_state when there is no file */
-  async open(org: string, id: string): Promise<AuditExport> {
-    const [row] = await this.database.rows<ExportRow>(countDownload, [org, id, this.clock.now()]);
+  /** Counts a download that begins at the first byte. @throws unknown_export; invalid_state when there is no file */
+  async open(org: string, id: string, first: number): Promise<AuditExport> {
+    const [row] = await this.database.rows<ExportRow>(countDownload, [org, id, this.clock.now(), first]);
     if (row) return exportOf(row);
     const { state, reason } = await this.get(org, id);
     throw new AppError(

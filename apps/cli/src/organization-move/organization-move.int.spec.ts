@@ -65,7 +65,16 @@ describe('the tables of an organization', () => {
         'pending_record',
         'subtree',
       ]),
-      signals: ['audit_delivery', 'audit_destination', 'early_event', 'event', 'head', 'idempotency', 'record_outbox'],
+      signals: [
+        'audit_delivery',
+        'audit_destination',
+        'audit_suspension',
+        'early_event',
+        'event',
+        'head',
+        'idempotency',
+        'record_outbox',
+      ],
     });
   });
 

@@ -78,6 +78,8 @@ describe('an export', () => {
     expect([other.status, other.bytes.length]).toEqual([200, made.bytes]);
     const beyond = await download(made.id, { range: `bytes=${made.bytes}-` });
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${made.bytes}`]);
+    // The whole file was sent twice; ranges after its first byte are no further downloads.
+    expect(await get(made.id)).toMatchObject({ downloads: 2 });
 
     const { keys } = (await exporter.call<{ keys: string[] }>('GET', `${exporter.api}/admin/audit/keys`)).body;
     const verify = async (content: Buffer | string) => {

@@ -26,8 +26,10 @@ export const lockDeliveries = statement(
  */
 export const insert = statement(
   'audit_destination_insert',
-  `INSERT INTO audit_destination (id, org, kind, format, description, settings, credentials, created_at, slot)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot FROM generate_series(1, $9::int) AS slot
+  `INSERT INTO audit_destination
+     (id, org, kind, format, description, settings, credentials, created_at, slot, suspended, suspended_version)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot, coalesce(s.suspended, false), coalesce(s.version, 0)
+     FROM generate_series(1, $9::int) AS slot LEFT JOIN audit_suspension s ON s.org = $2
     WHERE NOT EXISTS (SELECT FROM audit_destination d WHERE d.org = $2 AND d.slot = slot.slot)
     ORDER BY slot LIMIT 1
    ON CONFLICT (org, slot) DO NOTHING RETURNING id`,

@@ -300,28 +300,52 @@ describe('a destination', () => {
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'limit_reached' });
   });
 
-  it('gets nothing while its organization is suspended', async () => {
-    const org = newOrg();
-    stack.append(org, 1);
-    const { id } = await stack.create(org, httpsAt(`/${org}`, { after: 0 }));
-    await stack.caughtUp(org, id);
-    const suspensions = stack.replicas[0]!.app.get(Suspensions, { strict: false });
-    const change = (action: string, version: number) => ({
-      ...eventBase(),
-      org,
-      version,
-      type: 'organization.updated',
-      audit: { action },
+  describe('of an organization that is suspended', () => {
+    const suspensions = () => stack.replicas[0]!.app.get(Suspensions, { strict: false });
+    const apply = (org: string, action: 'suspend' | 'resume', version: number) => {
+      const audit = { action: `organization.${action}` };
+      return suspensions().apply([{ ...eventBase(), org, version, type: 'organization.updated', audit }] as never);
+    };
+
+    it('gets nothing until it is resumed', async () => {
+      const org = newOrg();
+      stack.append(org, 1);
+      const { id } = await stack.create(org, httpsAt(`/${org}`, { after: 0 }));
+      await stack.caughtUp(org, id);
+      await apply(org, 'suspend', 5);
+      // An earlier event that arrives again changes nothing.
+      await apply(org, 'resume', 4);
+      stack.append(org, 1);
+      await eventually(async () => (await stack.get(org, id)).lag.entries === 1);
+      expect((await stack.get(org, id)).state).toBe('suspended');
+      await apply(org, 'resume', 6);
+      await stack.caughtUp(org, id);
+      expect(seqsAt(`/${org}`)).toEqual([1, 2]);
     });
-    await suspensions.apply([change('organization.suspend', 5)] as never);
-    // An earlier event that arrives again changes nothing.
-    await suspensions.apply([change('organization.resume', 4)] as never);
-    stack.append(org, 1);
-    await eventually(async () => (await stack.get(org, id)).lag.entries === 1);
-    expect((await stack.get(org, id)).state).toBe('suspended');
-    await suspensions.apply([change('organization.resume', 6)] as never);
-    await stack.caughtUp(org, id);
-    expect(seqsAt(`/${org}`)).toEqual([1, 2]);
+
+    it('gets nothing until it is resumed when the operator has created it meanwhile', async () => {
+      const org = newOrg();
+      await apply(org, 'suspend', 5);
+      stack.append(org, 1);
+      const { id, state } = await stack.create(org, httpsAt(`/${org}`, { after: 0 }));
+      expect(state).toBe('suspended');
+      await apply(org, 'resume', 4);
+      expect((await stack.get(org, id)).state).toBe('suspended');
+      await apply(org, 'resume', 6);
+      await stack.caughtUp(org, id);
+      expect(seqsAt(`/${org}`)).toEqual([1]);
+    });
+
+    it('is suspended when both happen at the same time', async () => {
+      const orgs = from(0, 20).map(newOrg);
+      const states = await Promise.all(
+        orgs.map(async (org) => {
+          const [{ id }] = await Promise.all([stack.create(org, httpsAt(`/${org}`)), apply(org, 'suspend', 1)]);
+          return (await stack.get(org, id)).state;
+        }),
+      );
+      expect(states).toEqual(orgs.map(() => 'suspended'));
+    });
   });
 });
 

@@ -30,6 +30,7 @@ import {
 import { destinationTarget, ownerOf, toDestination, unknownDestination, type DestinationRow } from './destination.js';
 import { credentialsOf, requireCallable, settingsOf } from './given.js';
 import { Outbounds } from './outbounds.js';
+import { Suspensions } from './suspensions.js';
 
 type Stored = Omit<DestinationRow, 'after_seq' | 'behind' | 'behind_since'>;
 type ChangeRecord = { action: Action; changes?: AuditRecord['changes'] };
@@ -46,6 +47,7 @@ export class Destinations {
     private readonly outbounds: Outbounds,
     private readonly ends: LogEnds,
     private readonly queue: DeliveryQueue,
+    private readonly suspensions: Suspensions,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -84,6 +86,7 @@ export class Destinations {
       keyed,
       async (sql) => {
         const now = this.clock.now();
+        await this.suspensions.hold(sql, org);
         const values = [id, org, kind, format, description ?? null, JSON.stringify(settings), sealed, now];
         await insertInSlot(sql, [...values, maxAuditDestinations]);
         const places = [ends.map((e) => e.org), ends.map((e) => e.after), ends.map((e) => e.end)];

@@ -2,6 +2,7 @@ import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/
 import { CreateFeed1764000000000 } from './1764000000000-create-feed.js';
 import { FeedRestores1764900000000 } from './1764900000000-feed-restores.js';
 import { AuditDestinations1765000000000 } from './1765000000000-audit-destinations.js';
+import { AuditSuspensions1766500000000 } from './1766500000000-audit-suspensions.js';
 
 export const migrations = [
   CreateFeed1764000000000,
@@ -9,4 +10,5 @@ export const migrations = [
   OrganizationFences1764900100000,
   AuditDestinations1765000000000,
   KeyUse1764710000000,
+  AuditSuspensions1766500000000,
 ];

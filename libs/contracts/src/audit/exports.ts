@@ -80,8 +80,10 @@ export const auditExportSchema = z
     bytes: z.int().describe('Size of the file so far'),
     sha256: z.string().optional().describe('SHA-256 of the file, in hexadecimal; present when it is ready'),
     checkpoint: z.string().optional().describe('Signed note (c2sp.org/tlog-checkpoint) of the log that was exported'),
-    downloads: z.int().describe('How often the file, or a range of it, was requested'),
-    downloadedAt: instant.optional().describe('When it was requested last'),
+    downloads: z
+      .int()
+      .describe('How often the beginning of the file was requested: a download in several ranges counts once'),
+    downloadedAt: instant.optional().describe('When the file, or a range of it, was requested last'),
   })
   .meta({ id: 'AuditExport' });
 export type AuditExport = z.infer<typeof auditExportSchema>;
@@ -124,12 +126,12 @@ export const getAuditExport = query({
   errors: ['unknown_export'],
 });
 
-/** Counts a download. @throws invalid_state when there is no file */
+/** Counts a download, if it begins at the first byte of the file. @throws invalid_state when there is no file */
 export const openAuditExportFile = command({
   service: 'audit',
   name: 'open-export-file',
   callers: ['gateway'],
-  request: z.strictObject({ id: uuid }),
+  request: z.strictObject({ id: uuid, first: z.int().min(0).default(0).describe('The first byte that is requested') }),
   reply: auditExportSchema,
   errors: ['unknown_export', 'invalid_state'],
 });

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import {
   auditExportFormats,
+  getAuditExport,
   openAuditExportFile,
   readAuditExportFile,
   shortId,
@@ -75,9 +76,11 @@ export class AuditExportFileController {
   ): Promise<Readable> {
     const targets = (request.requestContext.targets = [exportTarget(id)]);
     const context = contextOf(request);
-    const file = await this.bus.request(openAuditExportFile, { id }, context);
-    const range = requestedRange(request, reply, file);
+    const found = await this.bus.request(getAuditExport, { id }, context);
+    // Without a file there is no range, and audit says below what the state of the export means.
+    const range = found.state === 'ready' ? requestedRange(request, reply, found) : undefined;
     const signal = this.downloads.open(request, reply);
+    const file = await this.bus.request(openAuditExportFile, { id, first: range?.first ?? 0 }, context);
     await this.records.record(request, action, { id }, targets);
     request.requestContext.streamedAtMs = performance.now();
     const { first, last } = range ?? { first: 0, last: file.bytes - 1 };
