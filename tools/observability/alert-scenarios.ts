@@ -42,6 +42,10 @@ const ready = (condition: 'true' | 'false'): Series => ({
   ...up(),
   'kube_pod_status_ready{namespace="a", pod="auth-1", condition="false"}': `${condition === 'false' ? 1 : 0}${hour}`,
 });
+const behind = (failing: number): Series => ({
+  'holdfast_audit_destination_lag_seconds{kind="https", destination="organizations"}': `1000${hour}`,
+  'holdfast_audit_destinations_failing{kind="https", destination="organizations"}': `${failing}${hour}`,
+});
 /** Unix times at which runs of an hourly job failed and succeeded last, in seconds of the scenario. */
 const runs = (failed: string, succeeded: string): Series => ({
   'holdfast_job_last_failure_timestamp_seconds{component="audit", exported_job="checkpoints", pod="a"}': failed,
@@ -89,6 +93,12 @@ export const scenarios: Record<string, Scenario> = {
   HoldfastAuditRecordsQuarantined: gauge('holdfast_audit_records_quarantined', 1, 0),
   HoldfastAuditRecordsPending: gauge('holdfast_records_pending', 1, 0),
   HoldfastAnalyticsStalled: gauge('holdfast_analytics_stalled_seconds', 400, 5),
+  // Organizations mend their own receivers.
+  HoldfastAuditDestinationBehind: {
+    fires: behind(0),
+    silent: behind(1),
+  },
+  HoldfastAuditStreamBehind: gauge('holdfast_audit_stream_unpublished_entries{component="audit"}', 3, '3 0 3 0'),
   HoldfastReEncryptionStuck: gauge('holdfast_audit_encrypted_with_other_keys{component="audit"}', 7, '100-1'),
   HoldfastClockWrong: gauge('holdfast_clock_offset_seconds{instance="a", reference="postgres"}', -2, 0.5),
   HoldfastTestClock: gauge('holdfast_test_clock_offset_seconds{instance="a"}', 3600, 0),

@@ -5,7 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@holdfast/testing';
-import { damagedLog, forbiddenJob, stoppedAudit, uncountedLog, undecryptableRows } from './alerts/audit-incidents.ts';
+import {
+  closedEntryStream,
+  damagedLog,
+  failingReceiver,
+  forbiddenJob,
+  stoppedAudit,
+  uncountedLog,
+  undecryptableRows,
+} from './alerts/audit-incidents.ts';
 import {
   closedStream,
   fullFeed,
@@ -25,7 +33,14 @@ import { closeConnections } from './http.ts';
 import { stack } from './under-test.ts';
 
 /** These begin first, and their alerts are awaited last: some need an hour of the recording, or a minute. */
-const lastingOfAll: Incident[] = [damagedLog, undecryptableRows, forbiddenJob, uncountedLog];
+const lastingOfAll: Incident[] = [
+  damagedLog,
+  undecryptableRows,
+  forbiddenJob,
+  uncountedLog,
+  failingReceiver,
+  closedEntryStream,
+];
 /** The incidents of a phase happen together. The first two phases are the short form. */
 const allPhases: Incident[][] = [
   [lockedReadModel, fullFeed, smallStream],

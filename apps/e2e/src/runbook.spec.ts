@@ -149,6 +149,21 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/e2e/src/audit/destinations.spec.ts',
     as: "run('list', '--all')",
   },
+  'holdfast audit destination test <id> --all': {
+    why: 'needs a destination',
+    file: 'apps/e2e/src/audit/destinations.spec.ts',
+    as: "run('test'",
+  },
+  'holdfast audit destination delete <id> --all': {
+    why: 'needs a destination',
+    file: 'apps/e2e/src/alerts/audit-incidents.ts',
+    as: "'delete', destination.id",
+  },
+  'holdfast audit reader delete': {
+    why: 'needs a reader',
+    file: 'apps/e2e/src/alerts/audit-incidents.ts',
+    as: "'delete', reader.id",
+  },
   'npm run versions -- --ref <the version that runs>': {
     why: 'its short form is a test',
     file: 'apps/e2e/src/versions.spec.ts',

@@ -1,8 +1,11 @@
 // Incidents of the audit log, of encrypted rows and of jobs.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { databaseRole } from '@holdfast/contracts';
 import type { Client } from '../client.ts';
 import { query } from '../database.ts';
 import { alert, type Incident } from './incident.ts';
+import { setLimits } from './stream-limits.ts';
 
 let damaged: Client;
 /** Shortens or restores the log without its entries, as an old copy of the table would. */
@@ -57,6 +60,45 @@ export const uncountedLog: Incident = {
   end: (world) => world.sql(`GRANT INSERT ON audit.analytics_count TO ${auditRole}`),
   alerts: [alert('AnalyticsStalled')],
   mayFollow: [alert('JobFails', { component: 'audit', exported_job: 'analytics' })],
+};
+
+let destination: { id: string };
+
+export const failingReceiver: Incident = {
+  name: 'the receiver of a destination of all organizations fails',
+  async begin(world) {
+    const { stack, failingUrl } = world;
+    const file = join(stack.home, 'destination.json');
+    writeFileSync(file, JSON.stringify({ kind: 'https', settings: { url: failingUrl }, after: 0 }));
+    destination = await stack.operator('audit', 'destination', 'create', '--all', '--file', file);
+    // As if the first attempts had failed an hour ago.
+    const anHourAgo = `now() - interval '1 hour'`;
+    await world.sql(
+      `UPDATE signals.audit_delivery SET behind_since = ${anHourAgo} WHERE destination = '${destination.id}'`,
+    );
+  },
+  end: ({ stack }) => stack.operator('audit', 'destination', 'delete', destination.id, '--all'),
+  alerts: [alert('AuditDestinationBehind', { kind: 'https' })],
+};
+
+let reader: { id: string };
+
+export const closedEntryStream: Incident = {
+  name: 'JetStream stores no entry in AUDIT',
+  async begin(world) {
+    const { stack, shop } = world;
+    await setLimits(stack, 'AUDIT', { max_msg_size: 16 });
+    reader = await stack.operator('audit', 'reader', 'create', '--org', shop.app.org, '--after', '0');
+  },
+  async end({ stack, shop }) {
+    await setLimits(stack, 'AUDIT', { max_msg_size: -1 });
+    await stack.operator('audit', 'reader', 'delete', reader.id, '--org', shop.app.org);
+  },
+  alerts: [alert('AuditStreamBehind')],
+  mayFollow: [
+    alert('JetStreamDoesNotStore', { stream: 'AUDIT' }),
+    alert('JobFails', { component: 'audit', exported_job: 'entry_stream' }),
+  ],
 };
 
 const role = databaseRole('directory');

@@ -1,19 +1,8 @@
 // Incidents between a committed change and those who must learn of it.
-import { jetstreamManager, type StreamConfig } from '@nats-io/jetstream';
 import { createOffer } from '@holdfast/contracts';
 import { connectAs } from '../nats.ts';
-import type { Stack } from '../stack.ts';
 import { alert, type Incident } from './incident.ts';
-
-/** Changes the limits of a stream, as somebody with the login of the deployment could. */
-async function setLimits(stack: Stack, stream: string, limits: Partial<StreamConfig>): Promise<void> {
-  const { connection } = await connectAs(stack, 'deploy');
-  try {
-    await (await jetstreamManager(connection, { checkAPI: false })).streams.update(stream, limits);
-  } finally {
-    await connection.close();
-  }
-}
+import { setLimits } from './stream-limits.ts';
 
 /** Rows that match cannot be inserted into the feed of public events. */
 const refuseFeed = (code: string, condition = 'true') => [

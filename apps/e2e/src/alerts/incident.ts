@@ -33,20 +33,23 @@ export class World {
   readonly stack: Stack;
   readonly shop: Client;
   readonly browsers: CustomerBrowsers;
+  /** Answers each request with status 500. */
+  readonly failingUrl: string;
   readonly #loops = new Set<Promise<void>>();
   #stopping = false;
 
-  private constructor(stack: Stack, shop: Client, browsers: CustomerBrowsers) {
+  private constructor(stack: Stack, shop: Client, browsers: CustomerBrowsers, failingUrl: string) {
     this.stack = stack;
     this.shop = shop;
     this.browsers = browsers;
+    this.failingUrl = failingUrl;
   }
 
-  static async of(stack: Stack, backchannelLogoutUri: string): Promise<World> {
+  static async of(stack: Stack, failingUrl: string): Promise<World> {
     const org = await stack.newOrganization();
     const settings = { org, name: 'shop', kind: 'web' as const, scopes: customerScopes, redirectUris };
-    const app = await stack.createApp({ ...settings, backchannelLogoutUri });
-    return new World(stack, new Client(stack, app), await CustomerBrowsers.of(stack, app));
+    const app = await stack.createApp({ ...settings, backchannelLogoutUri: failingUrl });
+    return new World(stack, new Client(stack, app), await CustomerBrowsers.of(stack, app), failingUrl);
   }
 
   /** A client of another organization, which an incident may harm alone. */

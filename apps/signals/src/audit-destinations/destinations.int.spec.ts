@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { register } from 'prom-client';
 import {
   allOrganizations,
   createAuditDestination,
@@ -16,6 +17,7 @@ import {
 } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { eventBase, eventually, testContext } from '@holdfast/testing';
+import { LogEnds } from './delivery/log-ends.js';
 import { contextOf, DestinationsStack } from './destinations-stack.fixture.js';
 import { closed, hanging, Receiver, status, type ReceivedRequest, type Respond } from './receiver.fixture.js';
 import { Suspensions } from './suspensions.js';
@@ -404,6 +406,28 @@ describe('the destination of all organizations', () => {
     await expect(stack.get(early, id)).rejects.toMatchObject({ code: 'unknown_destination' });
     await stack.bus.request(deleteAuditDestination, { id }, contextOf(allOrganizations));
   });
+});
+
+it('a destination that is behind is in the metrics, and one of the operator with its id', async () => {
+  const orgs = [newOrg(), newOrg()];
+  receiver.answer('/refusing', status(500));
+  for (const org of orgs) stack.append(org, 2);
+  const own = await Promise.all(orgs.map((org) => stack.create(org, httpsAt('/refusing', { after: 0 }))));
+  const { id } = await stack.create(allOrganizations, httpsAt('/refusing', { after: 0 }));
+  await eventually(async () => (await stack.get(allOrganizations, id)).lastError !== undefined);
+  for (const [i, org] of orgs.entries())
+    await eventually(async () => (await stack.get(org, own[i]!.id)).lastError !== undefined);
+  stack.clock.advance(2_000_000);
+  await stack.replicas[0]!.app.get(LogEnds, { strict: false }).sweep();
+  const seconds = await register.getSingleMetricAsString('holdfast_audit_destination_lag_seconds');
+  for (const destination of [id, 'organizations']) {
+    const [, value] = new RegExp(`kind="https",destination="${destination}"} (\\d+)`).exec(seconds) ?? [];
+    expect(Number(value)).toBeGreaterThan(900);
+  }
+  for (const each of own) expect(seconds).not.toContain(each.id);
+  const failing = await register.getSingleMetricAsString('holdfast_audit_destinations_failing');
+  expect(failing).toContain(`destination="${id}"} 1`);
+  await stack.bus.request(deleteAuditDestination, { id }, contextOf(allOrganizations));
 });
 
 describe('an address that must not be called', () => {

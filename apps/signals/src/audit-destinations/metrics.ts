@@ -13,20 +13,29 @@ export const attempts = new Histogram({
   buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10],
 });
 
+/**
+ * Of the labels of the gauges below: one for all destinations of organizations, of which there may be thousands. Those
+ * of the operator, at most ten, have their id.
+ */
+export const ofOrganizations = 'organizations';
+const labelNames = ['kind', 'destination'] as const;
+
 export const lag = new Gauge({
   name: 'holdfast_audit_destination_lag_entries',
-  help: 'Entries of audit logs that active destinations have not confirmed yet, by kind',
-  labelNames: ['kind'],
+  help:
+    'Entries of audit logs that active destinations have not confirmed yet, by kind and destination of the operator; ' +
+    '`organizations` stands for those of all organizations',
+  labelNames,
 });
 
 export const lagSeconds = new Gauge({
   name: 'holdfast_audit_destination_lag_seconds',
-  help: 'Age of the oldest entry that an active destination has not confirmed yet, at most, by kind',
-  labelNames: ['kind'],
+  help: 'For how long an active destination has been behind, at most, by kind and destination',
+  labelNames,
 });
 
 export const failing = new Gauge({
   name: 'holdfast_audit_destinations_failing',
-  help: 'Active destinations of audit logs whose last attempt failed, by kind',
-  labelNames: ['kind'],
+  help: 'Active destinations of audit logs whose last attempt failed, by kind and destination',
+  labelNames,
 });

@@ -10,7 +10,7 @@ import { Database, isNotFenced, statement } from '@holdfast/data';
 import { Bus, subscribeValidated, systemContext } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval, Shutdown } from '@holdfast/service';
-import { failing, lag, lagSeconds } from '../metrics.js';
+import { failing, lag, lagSeconds, ofOrganizations } from '../metrics.js';
 import { Deliveries } from './deliveries.js';
 import { DeliveryQueue } from './delivery-queue.js';
 
@@ -27,13 +27,22 @@ const removeOrphans = statement(
 );
 const measure = statement(
   'audit_destination_measure',
-  `SELECT d.kind, coalesce(sum(v.behind), 0)::float8 AS behind, count(*) FILTER (WHERE d.failures > 0)::int AS failing,
+  `SELECT d.kind, CASE WHEN d.org = '${allOrganizations}' THEN d.id::text ELSE '${ofOrganizations}' END AS destination,
+     coalesce(sum(v.behind), 0)::float8 AS behind, count(*) FILTER (WHERE d.failures > 0)::int AS failing,
      coalesce(max(extract(epoch FROM $1 - v.behind_since)), 0)::float8 AS seconds
    FROM audit_destination d LEFT JOIN LATERAL (
      SELECT sum(greatest(end_seq - after_seq, 0)) AS behind, min(behind_since) AS behind_since
      FROM audit_delivery WHERE destination = d.id) v ON true
-   WHERE NOT d.paused AND NOT d.suspended GROUP BY d.kind`,
+   WHERE NOT d.paused AND NOT d.suspended GROUP BY 1, 2`,
 );
+
+interface Measured {
+  kind: string;
+  destination: string;
+  behind: number;
+  failing: number;
+  seconds: number;
+}
 
 /**
  * Which logs have grown: by audit's hints at once, and by reading the ends of all logs from time to time, since a hint
@@ -132,14 +141,13 @@ export class LogEnds implements OnApplicationBootstrap {
   }
 
   private async showLag(): Promise<void> {
-    const rows = await this.database.rows<{ kind: string; behind: number; failing: number; seconds: number }>(measure, [
-      this.clock.now(),
-    ]);
+    const rows = await this.database.rows<Measured>(measure, [this.clock.now()]);
     for (const gauge of [lag, lagSeconds, failing]) gauge.reset();
-    for (const { kind, behind, failing: count, seconds } of rows) {
-      lag.set({ kind }, behind);
-      lagSeconds.set({ kind }, Math.max(0, seconds));
-      failing.set({ kind }, count);
+    for (const { kind, destination, behind, failing: count, seconds } of rows) {
+      const labels = { kind, destination };
+      lag.set(labels, behind);
+      lagSeconds.set(labels, Math.max(0, seconds));
+      failing.set(labels, count);
     }
   }
 }
