@@ -1,5 +1,5 @@
-// What an operator sees of a stack that exports traces: one trace for each request, through every service, without
-// data of anybody. With HOLDFAST_DRAW=1 it also draws the picture of docs/observability.md.
+// What an operator sees of a stack: one trace for each request, through every service, without data of anybody, and
+// support bundles. With HOLDFAST_DRAW=1 it also draws the picture of docs/observability.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -10,13 +10,14 @@ import { PrivateStack } from './chaos/private-stack.ts';
 import { Client } from './client.ts';
 import { closeConnections, type Reply } from './http.ts';
 import { OtlpReceiver, type ReceivedSpan } from './observability/otlp-receiver.fixture.ts';
+import { supportBundleSettings, testSupportBundle } from './observability/support-bundle.ts';
 import { tracePicture } from './observability/trace-picture.ts';
 import { newPerson } from './person.fixture.ts';
 import { root, type App } from './stack.ts';
 import { customerScopes, stack } from './under-test.ts';
 
 const receiver = new OtlpReceiver();
-const ownStack = new PrivateStack(join(stack.home, 'observability'), 'gateway=1');
+const ownStack = new PrivateStack(join(stack.home, 'observability'), 'gateway=2');
 /** Ids that a caller chooses may name its customers. */
 const canary = { id: 'c0ffee-c0ffee', trace: 'c0ffeec0ffeec0ffeec0ffeec0ffee00', query: 'c0ffee-query' };
 let app: App;
@@ -30,6 +31,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_BSP_SCHEDULE_DELAY: '200',
     ACCESS_LOG_SUCCESSES: '1',
+    ...supportBundleSettings,
   };
   await ownStack.start();
   const org = await ownStack.newOrganization();
@@ -198,3 +200,5 @@ if (process.env.HOLDFAST_DRAW === '1')
     );
     writeFileSync(join(root, 'docs', 'images', 'trace.svg'), tracePicture([offered, ...signedIn]));
   });
+
+testSupportBundle(ownStack);

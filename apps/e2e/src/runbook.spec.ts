@@ -103,7 +103,7 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   'holdfast doctor': { why: 'has a test of its own', file: 'apps/e2e/src/doctor.spec.ts', as: "'doctor'" },
   'holdfast support-bundle': {
     why: 'has a test of its own',
-    file: 'apps/e2e/src/support-bundle.spec.ts',
+    file: 'apps/e2e/src/observability/support-bundle.ts',
     as: "'support-bundle'",
   },
   'npm run holdfast -- service reload nats': {

@@ -1,7 +1,7 @@
 // Product §5, "Fields, where one would guess": offers and credentials that expire while the test runs. What a test does
 // before takes a fraction of these times, so that a slow machine has done it too.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Offer, PublicEvent } from '@holdfast/contracts';
+import type { Credential, Offer, PublicEvent } from '@holdfast/contracts';
 import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
 import { Client } from '../client.ts';
 import { closeConnections } from '../http.ts';
@@ -14,6 +14,12 @@ import { UserAgent } from './user-agent.ts';
 let shop: RelyingParty;
 let app: Client;
 let auditor: Client;
+/** Begun first and tested last: its credential takes longest to expire. */
+let expiring: Customer & {
+  validUntil: string;
+  first: Credential;
+  signedIn: Awaited<ReturnType<RelyingParty['signIn']>>;
+};
 beforeAll(async () => {
   const org = await stack.newOrganization();
   await stack.operator(
@@ -32,6 +38,13 @@ beforeAll(async () => {
   shop = await RelyingParty.make(org, 'shop', { grants: customerScopes });
   app = new Client(stack, { ...shop.app, scopes: customerScopes }, customerScopes);
   auditor = new Client(stack, auditing, ['audit:read', 'webhooks:manage']);
+  // The app signs in with the default type. `validUntil` of the offer limits its credential.
+  const validUntil = new Date(Date.now() + 20_000).toISOString();
+  const ada = await newCustomer(app, new SoftwareAuthenticator(), { validUntil, offerExpiresIn: 15 });
+  const { body: first } = await app.issued(ada.credentialId);
+  expect(first).toMatchObject({ status: 'issued', expiresAt: validUntil });
+  expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: first.holderClaimedAt });
+  expiring = { ...ada, validUntil, first, signedIn: await shop.signIn(ada.authenticator) };
 });
 afterAll(closeConnections);
 
@@ -89,56 +102,6 @@ describe('an expired offer', () => {
 });
 
 describe('an expired credential', () => {
-  it('is at once not live, emits credential.expired once, and can be issued again', async () => {
-    // The app signs in with the default type. `validUntil` of the offer limits its credential.
-    const validUntil = new Date(Date.now() + 20_000).toISOString();
-    const ada = await newCustomer(app, new SoftwareAuthenticator(), { validUntil, offerExpiresIn: 15 });
-    const { body: first } = await app.issued(ada.credentialId);
-    expect(first).toMatchObject({ status: 'issued', expiresAt: validUntil });
-    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: first.holderClaimedAt });
-    const { tokens, agent } = await shop.signIn(ada.authenticator);
-    await untilPast(validUntil);
-    const { url } = await shop.begin();
-    const [summary, credential, userinfo, refreshed, silent] = await Promise.all([
-      summaryOf(ada.subject),
-      app.issued(ada.credentialId),
-      shop.userinfo(tokens.access_token),
-      shop.refresh(tokens.refresh_token!),
-      shop.silently(agent, { prompt: 'none' }),
-    ]);
-    expect([summary.live, summary.credentials, credential.body.status, userinfo.status, refreshed.json.error]).toEqual([
-      0,
-      1,
-      'issued',
-      401,
-      'invalid_grant',
-    ]);
-    expect(silent).not.toHaveProperty('code');
-    expect(
-      new URL((await signIn(new UserAgent(stack.baseUrl), url, ada.authenticator)).location).searchParams.get('error'),
-    ).toBe('access_denied');
-    const events = await eventsOf(ada.subject, 'credential.expired');
-    expect(events.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
-    expect(events[2]!.data).toEqual({
-      subject: ada.subject,
-      credentialId: ada.credentialId,
-      credentialType: 'renewable',
-      expiresAt: validUntil,
-    });
-    expect(await auditor.wholeLog({ action: 'credential.expire', target: ada.credentialId })).toMatchObject([
-      { actor: { type: 'system' } },
-    ]);
-
-    const { body: again } = await app.offer<Offer>({ subject: ada.subject });
-    expect((await claim(ada.org, tokenOf(again.claimUrl), ada.authenticator)).status).toBe(200);
-    const { body: second } = await app.issued(ada.credentialId);
-    expect(second.issuedAt).toBe(first.issuedAt);
-    expect(Date.parse(second.expiresAt!)).toBeGreaterThan(Date.now() + 3_000_000);
-    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: second.holderClaimedAt });
-    expect(second.holderClaimedAt).not.toBe(first.holderClaimedAt);
-    await shop.signIn(ada.authenticator);
-  });
-
   it('can still be suspended and revoked, also when its type limits the validity', async () => {
     const ada = await newCustomer(app, new SoftwareAuthenticator(), { credentialType: 'brief' });
     const { body: credential } = await app.issued(ada.credentialId);
@@ -236,5 +199,52 @@ describe('a field of a customer', () => {
     );
     expect((await app.issued(withProvider!.credentialId)).body.holderApp).toBe('Bitwarden');
     expect((await app.issued(withoutProvider!.credentialId)).body).not.toHaveProperty('holderApp');
+  });
+});
+
+describe('a credential that has expired after a sign-in', () => {
+  it('is at once not live, emits credential.expired once, and can be issued again', async () => {
+    const { validUntil, first, signedIn, ...ada } = expiring;
+    const { tokens, agent } = signedIn;
+    await untilPast(validUntil);
+    const { url } = await shop.begin();
+    const [summary, credential, userinfo, refreshed, silent] = await Promise.all([
+      summaryOf(ada.subject),
+      app.issued(ada.credentialId),
+      shop.userinfo(tokens.access_token),
+      shop.refresh(tokens.refresh_token!),
+      shop.silently(agent, { prompt: 'none' }),
+    ]);
+    expect([summary.live, summary.credentials, credential.body.status, userinfo.status, refreshed.json.error]).toEqual([
+      0,
+      1,
+      'issued',
+      401,
+      'invalid_grant',
+    ]);
+    expect(silent).not.toHaveProperty('code');
+    expect(
+      new URL((await signIn(new UserAgent(stack.baseUrl), url, ada.authenticator)).location).searchParams.get('error'),
+    ).toBe('access_denied');
+    const events = await eventsOf(ada.subject, 'credential.expired');
+    expect(events.map((e) => e.type)).toEqual(['offer.created', 'credential.issued', 'credential.expired']);
+    expect(events[2]!.data).toEqual({
+      subject: ada.subject,
+      credentialId: ada.credentialId,
+      credentialType: 'renewable',
+      expiresAt: validUntil,
+    });
+    expect(await auditor.wholeLog({ action: 'credential.expire', target: ada.credentialId })).toMatchObject([
+      { actor: { type: 'system' } },
+    ]);
+
+    const { body: again } = await app.offer<Offer>({ subject: ada.subject });
+    expect((await claim(ada.org, tokenOf(again.claimUrl), ada.authenticator)).status).toBe(200);
+    const { body: second } = await app.issued(ada.credentialId);
+    expect(second.issuedAt).toBe(first.issuedAt);
+    expect(Date.parse(second.expiresAt!)).toBeGreaterThan(Date.now() + 3_000_000);
+    expect(await summaryOf(ada.subject)).toMatchObject({ live: 1, lastIssuedAt: second.holderClaimedAt });
+    expect(second.holderClaimedAt).not.toBe(first.holderClaimedAt);
+    await shop.signIn(ada.authenticator);
   });
 });
