@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import type { ExportVector } from '@holdfast/testing/audit-export-vectors';
 import { contrasts } from './contrast.fixture.ts';
 import {
   challenge,
@@ -18,11 +21,54 @@ import { problem, type ServiceStub } from './service-stub.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
+const docs = join(import.meta.dirname, '../../../docs');
+const textOf = (file: string) => readFileSync(join(docs, file), 'utf8');
+const proofs = JSON.parse(textOf('audit-proof-vectors.json')) as { verifierKeys: string[]; proof: object };
+const exportVectors = JSON.parse(textOf('audit-export-vectors/vectors.json')) as { vectors: ExportVector[] };
+const lines = textOf('audit-export-vectors/log.ndjson').trimEnd().split('\n');
+const exported = (of: readonly string[]) => of.map((line) => `${line}\n`).join('');
+
 const longName = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(2).trim();
 const longEmail = `${'firstname.lastname.'.repeat(6)}x@acme.example`;
 
 suite('accessibility of the pages', () => {
   const pages = new PagesInBrowser();
+
+  /** Contrasts, sizes of controls, and the width of the page that is shown. */
+  async function expectAccessible(width: number): Promise<void> {
+    for (const summary of await pages.page.locator('summary').all()) await summary.click();
+    const measured = await contrasts(pages.page);
+    expect(measured.length).toBeGreaterThan(3);
+    expect(measured.filter(({ ratio, needed }) => ratio < needed)).toEqual([]);
+    expect(await pages.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    const controls = 'button, a, input:not([type=checkbox], .suggestions), textarea';
+    for (const control of await pages.page.locator(controls).all())
+      expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+  }
+
+  async function expectVerdictsAccessible(width: number): Promise<void> {
+    const [key] = proofs.verifierKeys;
+    const undecided = lines.map((line) => line.slice(0, -1));
+    const verdicts: [string, string, string][] = [
+      [exported(lines), exportVectors.vectors[0]!.keys[0]!, 'Verified'],
+      // So many findings that the list is cut.
+      [exported(lines.toSpliced(100, 100)), exportVectors.vectors[0]!.keys[0]!, 'Does not verify'],
+      [exported(undecided), key!, 'Cannot be decided'],
+      [JSON.stringify(proofs.proof), key!, 'The entry is in the log'],
+      [JSON.stringify({ ...proofs.proof, seq: 2 }), key!, 'The entry is not in the log'],
+    ];
+    pages.service.routes = {};
+    await pages.page.goto(pages.base + verify);
+    for (const [content, keys, text] of verdicts) {
+      const file = { name: 'acme.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(content) };
+      await pages.page.getByLabel('File').setInputFiles(file);
+      await pages.page.getByLabel('Verifier key of the log').fill(keys);
+      await pages.press('Verify');
+      await pages.heading(text);
+      await expectAccessible(width);
+      await pages.press('Verify another file');
+    }
+  }
 
   test.each([link, invitationLink, signIn, hub, verify])(
     '%s shows only a text about JavaScript when that is switched off',
@@ -74,15 +120,9 @@ suite('accessibility of the pages', () => {
         await pages.page.goto('about:blank');
         await pages.page.goto(pages.base + address);
         await pages.heading(text);
-        for (const summary of await pages.page.locator('summary').all()) await summary.click();
-        const measured = await contrasts(pages.page);
-        expect(measured.length).toBeGreaterThan(3);
-        expect(measured.filter(({ ratio, needed }) => ratio < needed)).toEqual([]);
-        expect(await pages.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        const controls = 'button, a, input:not([type=checkbox], .suggestions), textarea';
-        for (const control of await pages.page.locator(controls).all())
-          expect((await control.boundingBox())!.height).toBeGreaterThanOrEqual(44);
+        await expectAccessible(width);
       }
+      await expectVerdictsAccessible(width);
     },
   );
 
