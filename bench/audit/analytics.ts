@@ -121,23 +121,27 @@ const queries = [
 async function fill(pool: Pool, size: number): Promise<void> {
   for (const name of ['count', 'sketch']) await pool.query(`DELETE FROM audit.analytics_${name} WHERE org = $1`, [org]);
   const lengths = [15, 60, 1440];
-  for (const minutes of lengths) {
+  // Only of what is summed from the beginning of the log.
+  const longLengths = [23_040, 368_640];
+  for (const minutes of [...lengths, ...longLengths]) {
     // The longer ones are sums of the quarters, as analytics store them.
     const source =
       minutes === lengths[0]
         ? `SELECT to_timestamp($2::float8 / 1000 + floor(n * ${days * 86_400}::numeric / $4 / 900) * 900) AS at,
              'app-' || n % 4 AS app, 'type-' || n / 4 % 2 AS credential_type, count(*) AS count
              FROM generate_series(0, $4::int - 1) n GROUP BY 1, 2, 3`
-        : `SELECT date_bin($3 * interval '1 minute', at, to_timestamp($2::float8 / 1000)) AS at, app, credential_type,
+        : `SELECT date_bin($3 * interval '1 minute', at, 'epoch') AS at, app, credential_type,
              sum(count) AS count FROM audit.analytics_count
-             WHERE org = $1 AND metric = 'offers' AND minutes = ${lengths[0]} AND $4 > 0 GROUP BY 1, 2, 3`;
+             WHERE org = $1 AND metric = 'offers' AND minutes = ${lengths[0]} AND $2::float8 + $4 > 0 GROUP BY 1, 2, 3`;
     await pool.query(
       `INSERT INTO audit.analytics_count (org, metric, minutes, at, app, credential_type, part, count)
        SELECT $1, m.metric, $3, at, app, credential_type, m.part, count
          FROM (${source}) rolled, (VALUES ('offers', ''), ('claimed-offers', ''), ('credentials', 'offered'),
-           ('credentials', 'live')) AS m(metric, part)`,
+           ('credentials', 'live')) AS m(metric, part)
+        WHERE $3 <= ${lengths.at(-1)} OR m.metric = 'credentials'`,
       [org, from, minutes, size],
     );
+    if (longLengths.includes(minutes)) continue;
     await pool.query(
       `INSERT INTO audit.analytics_sketch (org, minutes, at, sketch)
        SELECT DISTINCT org, minutes, at, decode(repeat('00a0c7', 1300), 'hex') FROM audit.analytics_count

@@ -4,15 +4,17 @@ import type { TestDatabase } from '@holdfast/testing';
 import { auditDatabase } from '../audit.fixture.js';
 import { generateLog } from '../query/generated-log.fixture.js';
 import { analyticsStatement } from './analytics-statement.js';
-import { bucketsOf, rollUpMinutes, type QueryRange } from './calendar.js';
+import { bucketsOf, longRollUpMinutes, rollUpMinutes, type QueryRange } from './calendar.js';
 import { selectNext } from './roll-ups.js';
 
 const start = '2026-01-01T00:00:00Z';
 /** Days of roll-ups that end with the days that are read. */
 const days = { few: 40, many: 300 };
+/** Of credentials, which are summed from the first day: a year, and ten of them. */
+const historyDays = { few: 365, many: 3650 };
 
 /** Four groups in each quarter of an hour, as after any number of entries. */
-async function fill(tables: TestDatabase, count: number): Promise<void> {
+async function fill(tables: TestDatabase, count: number, history: number): Promise<void> {
   const lengths = rollUpMinutes.map((minutes) => `(${minutes})`).join(', ');
   const times = `(VALUES ${lengths}) AS l(minutes),
     generate_series('${start}'::timestamptz - interval '${count} days', '${start}',
@@ -22,6 +24,15 @@ async function fill(tables: TestDatabase, count: number): Promise<void> {
      SELECT org, metric, l.minutes, at, 'app-' || app, 'member', '', 1
        FROM unnest('{acme,globex}'::text[]) org, unnest('{offers,claimed-offers}'::text[]) metric,
          generate_series(1, 2) app, ${times}`,
+  );
+  await tables.query(
+    `INSERT INTO audit.analytics_count (org, metric, minutes, at, app, credential_type, part, count)
+     SELECT org, 'credentials', l.minutes, date_bin(l.minutes * interval '1 minute', at, 'epoch'), 'app-' || app,
+         'member', part, count(*)
+       FROM unnest('{acme,globex}'::text[]) org, unnest('{offered,live,revoked}'::text[]) part,
+         generate_series(1, 2) app, unnest('{${[1440, ...longRollUpMinutes].join()}}'::int[]) AS l(minutes),
+         generate_series('${start}'::timestamptz - interval '${history} days', '${start}', interval '1 day') at
+      GROUP BY 1, 3, 4, 5, 7`,
   );
   await tables.query(
     `INSERT INTO audit.analytics_sketch (org, minutes, at, sketch)
@@ -42,7 +53,7 @@ describe('reading analytics', () => {
   beforeAll(async () => {
     for (const size of ['few', 'many'] as const) {
       databases[size] = await auditDatabase();
-      await fill(databases[size], days[size]);
+      await fill(databases[size], days[size], historyDays[size]);
     }
   });
   afterAll(() => Promise.all(Object.values(databases).map((database) => database.drop())));
@@ -53,6 +64,8 @@ describe('reading analytics', () => {
     ['claim-rate', 'hour', 'Europe/Berlin'],
     ['claim-rate', 'month', 'Europe/Berlin'],
     ['active-customers', 'week', 'America/New_York'],
+    ['credentials', 'day', 'UTC'],
+    ['credentials', 'week', 'America/New_York'],
   ])('%s by %s in %s reads as few buffers after years as after weeks', async (metric, interval, timezone) => {
     const range = { from: '2025-12-02T00:00:00Z', to: start, interval, timezone };
     const { statement, values } = analyticsStatement('acme', { metric }, bucketsOf(range));

@@ -1,6 +1,6 @@
 import type { AnalyticsGroup, AnalyticsMetric } from '@holdfast/contracts';
 import { statement, type Statement } from '@holdfast/data';
-import { spansOf, type Span } from './calendar.js';
+import { longRollUpMinutes, rollUpMinutes, spansOf, type Span } from './calendar.js';
 import type { CountedAs } from './tally.js';
 
 /** One row at least. Without `bucket` it has only the place up to which the log is counted. */
@@ -8,6 +8,8 @@ export interface AnalyticsRow {
   counted: number;
   latest: Date | null;
   head: number;
+  /** Whether the long roll-ups contain all that is counted. */
+  hasLong: boolean;
   bucket: number | null;
   metric?: CountedAs;
   group?: string;
@@ -43,7 +45,8 @@ export const sources: Record<Exclude<AnalyticsMetric, 'active-customers'>, Sourc
 
 /** Place and numbers come from one statement, so that the place is that of the numbers. */
 const withPlace = (found: string) => `
-SELECT coalesce(c.seq, 0) AS counted, c.latest, coalesce(h.seq, 0) AS head, found.*
+SELECT coalesce(c.seq, 0) AS counted, c.latest, coalesce(h.seq, 0) AS head,
+    coalesce(c.long_seq = c.seq, true) AS "hasLong", found.*
   FROM (SELECT $1::text AS org) o LEFT JOIN head h USING (org) LEFT JOIN analytics_cursor c USING (org)
     LEFT JOIN LATERAL (${found}) found ON true`;
 const spans = `unnest((SELECT $2::int[]), (SELECT $3::int[]), (SELECT $4::timestamptz[]), (SELECT $5::timestamptz[]))
@@ -69,17 +72,20 @@ const selectSketches = statement(
       FROM ${spans}, LATERAL (SELECT sketch FROM analytics_sketch WHERE org = $1 AND ${inSpan}) r`),
 );
 
+/** Without `useLong`, what happened before the first bucket is summed from days: as many as the log is old. */
 export function analyticsStatement(
   org: string,
   { metric, groupBy }: { metric: AnalyticsMetric; groupBy?: AnalyticsGroup | undefined },
   bounds: readonly number[],
+  useLong = true,
 ): { statement: Statement; values: unknown[] } {
   const source: Source | undefined = metric === 'active-customers' ? undefined : sources[metric];
+  const past = (to: number) => spansOf(0, to, useLong ? [...longRollUpMinutes, ...rollUpMinutes] : rollUpMinutes);
   const inBuckets = bounds
     .slice(0, -1)
     .flatMap((from, bucket) => spansOf(from, bounds[bucket + 1]!).map((span) => ({ bucket, ...span })));
   const all: (Span & { bucket: number })[] = [
-    ...(source?.cumulative ? spansOf(0, bounds[0]!).map((span) => ({ bucket: before, ...span })) : []),
+    ...(source?.cumulative ? past(bounds[0]!).map((span) => ({ bucket: before, ...span })) : []),
     ...inBuckets,
   ];
   const values = [

@@ -8,11 +8,16 @@ const minuteMs = 60_000;
  */
 export const rollUpMinutes = [1440, 60, 15] as const;
 export type RollUpMinutes = (typeof rollUpMinutes)[number];
+/**
+ * Further lengths of counts that are summed from the beginning of the log: 256 and 16 days. With them, a sum reads at
+ * most 15 days, 15 times 16 days and one count for each 256 days, however old the log is.
+ */
+export const longRollUpMinutes = [368_640, 23_040] as const;
 const finestMs = 15 * minuteMs;
 
 /** Consecutive roll-ups of one length, from their first beginning to their last end, in ms. */
 export interface Span {
-  minutes: RollUpMinutes;
+  minutes: number;
   from: number;
   to: number;
 }
@@ -53,7 +58,7 @@ function toQuarterHour(ms: number): number {
 }
 
 /** The fewest spans of roll-ups that cover a time exactly: days of UTC, and hours and quarters of an hour around. */
-export function spansOf(from: number, to: number, lengths: readonly RollUpMinutes[] = rollUpMinutes): Span[] {
+export function spansOf(from: number, to: number, lengths: readonly number[] = rollUpMinutes): Span[] {
   const [minutes, ...shorter] = lengths;
   if (minutes === undefined || from >= to) return [];
   const lengthMs = minutes * minuteMs;

@@ -18,8 +18,12 @@ export class ReadAnalyticsHandler {
   ): Promise<ReplyOf<typeof readAnalytics>> {
     const { metric, interval, timezone, groupBy } = request;
     const bounds = bucketsOf(request);
-    const { statement, values } = analyticsStatement(org, request, bounds);
-    const rows = await this.database.rows<AnalyticsRow>(statement, values);
+    const read = (useLong: boolean) => {
+      const { statement, values } = analyticsStatement(org, request, bounds, useLong);
+      return this.database.rows<AnalyticsRow>(statement, values);
+    };
+    let rows = await read(true);
+    if (!rows[0]!.hasLong) rows = await read(false);
     const { counted, latest, head } = rows[0]!;
     const iso = (ms: number) => new Date(ms).toISOString();
     return {

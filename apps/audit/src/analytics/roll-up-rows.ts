@@ -1,12 +1,13 @@
 import { statement, type Sql } from '@holdfast/data';
-import { rollUpMinutes, type RollUpMinutes } from './calendar.js';
+import { longRollUpMinutes, rollUpMinutes, type RollUpMinutes } from './calendar.js';
 import { CustomerSketch } from './customer-sketch.js';
 import type { Count, KnownCredential, Tally } from './tally.js';
 
+const lengths = (all: readonly number[]) =>
+  `(VALUES ${all.map((minutes) => `(${minutes}, interval '${minutes} minutes')`).join(', ')}) AS l(minutes, length)`;
 /** The roll-ups of every length that contain the given quarters of an hour. */
-const eachLength = `(VALUES ${rollUpMinutes
-  .map((minutes) => `(${minutes}, interval '${minutes} minutes')`)
-  .join(', ')}) AS l(minutes, length)`;
+const eachLength = lengths([...rollUpMinutes, ...longRollUpMinutes]);
+const isLong = `l.minutes > ${Math.max(...rollUpMinutes)}`;
 const beginning = (at: string) => `date_bin(l.length, ${at}, 'epoch')`;
 
 const selectCredentials = statement(
@@ -35,6 +36,7 @@ export const writeTally = statement(
        FROM unnest((SELECT $2::text[]), (SELECT $3::timestamptz[]), (SELECT $4::text[]), (SELECT $5::text[]),
               (SELECT $6::text[]), (SELECT $7::bigint[])) AS q(metric, at, app, credential_type, part, count),
          ${eachLength}
+      WHERE q.metric = 'credentials' OR NOT ${isLong}
       GROUP BY 2, 3, 4, 5, 6, 7
      ON CONFLICT (org, metric, minutes, at, app, credential_type, part) DO UPDATE SET count = c.count + excluded.count),
    sketches AS (
@@ -51,7 +53,18 @@ export const writeTally = statement(
    removed AS (
      DELETE FROM analytics_credential k USING unnest((SELECT $19::text[])) AS q(credential)
       WHERE k.org = $1 AND k.credential = q.credential)
-   UPDATE analytics_cursor SET seq = $20, latest = greatest(latest, $21::timestamptz) WHERE org = $1`,
+   UPDATE analytics_cursor SET seq = $20, long_seq = $20, latest = greatest(latest, $21::timestamptz) WHERE org = $1`,
+);
+
+/** The long roll-ups, after a version that does not know them has counted. */
+export const writeLongCounts = statement(
+  'analytics_write_long',
+  `INSERT INTO analytics_count (org, metric, minutes, at, app, credential_type, part, count)
+   SELECT c.org, c.metric, l.minutes, ${beginning('c.at')}, c.app, c.credential_type, c.part, sum(c.count)
+     FROM analytics_count c, ${lengths(longRollUpMinutes)}
+    WHERE c.org = $1 AND c.metric = 'credentials' AND c.minutes = ${Math.max(...rollUpMinutes)}
+    GROUP BY 1, 2, 3, 4, 5, 6, 7
+   ON CONFLICT (org, metric, minutes, at, app, credential_type, part) DO UPDATE SET count = excluded.count`,
 );
 
 /** Those that the entries of a batch concern. */

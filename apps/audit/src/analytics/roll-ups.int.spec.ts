@@ -145,6 +145,47 @@ describe('roll-ups of a random log', () => {
     }
   });
 
+  it('count credentials of years ago in long roll-ups, also after a version without them has counted', async () => {
+    org = 'initech';
+    const firstDay = Date.parse('2023-01-15T10:00:00Z');
+    const offerOn = (day: number) => ({
+      org,
+      record: {
+        ...recordOfStep({ kind: 'offer', app: 0, type: 0, atMinutes: 0, count: 1, customer: day }, 'old-'),
+        occurredAt: new Date(firstDay + day * 86_400_000).toISOString(),
+      },
+    });
+    const offered = async (from: string) => {
+      const query = { from, to: '2026-10-25T00:00:00Z', timezone: 'UTC', interval: 'month' } as const;
+      return (await read('credentials', query)).series[0]!.values.at(0) as { offered: number };
+    };
+    const longCount = () =>
+      tables.query<{ total: number }>(
+        `SELECT minutes, sum(count)::int AS total FROM audit.analytics_count
+          WHERE org = $1 AND metric = 'credentials' AND minutes > 1440 GROUP BY 1 ORDER BY 1`,
+        [org],
+      );
+    await replica.log.append(Array.from({ length: 40 }, (_, n) => offerOn(n * 30)));
+    await countAll();
+    expect(await longCount()).toEqual([
+      { minutes: 23_040, total: 40 },
+      { minutes: 368_640, total: 40 },
+    ]);
+    expect(await offered('2026-10-01T00:00:00Z')).toMatchObject({ offered: 40 });
+    // The offers of the first 290 days.
+    expect(await offered('2023-10-01T00:00:00Z')).toMatchObject({ offered: 10 });
+
+    await tables.query(
+      "DELETE FROM audit.analytics_count WHERE org = 'initech' AND minutes > 1440 AND at > '2024-01-01'",
+    );
+    await tables.query("UPDATE audit.analytics_cursor SET long_seq = 20 WHERE org = 'initech'");
+    expect(await offered('2026-10-01T00:00:00Z')).toMatchObject({ offered: 40 });
+    await replica.log.append([offerOn(1201)]);
+    await countAll();
+    expect((await longCount()).map(({ total }) => total)).toEqual([41, 41]);
+    expect(await offered('2026-10-01T00:00:00Z')).toMatchObject({ offered: 41 });
+  });
+
   const assertEqual = async (query: Query) => {
     const counted = await recount();
     const bounds = bucketsOf(query);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isNotFenced, statement, type Transaction } from '@holdfast/data';
-import { extendedSketches, knownCredentials, tallyValues, writeTally } from './roll-up-rows.js';
+import { extendedSketches, knownCredentials, tallyValues, writeLongCounts, writeTally } from './roll-up-rows.js';
 import { Tally, targetOf, type LoggedLeaf } from './tally.js';
 
 const uncounted = (condition: string) =>
@@ -16,7 +16,7 @@ const newCursor = statement(
 /** Another replica that counts the log holds the lock; this one need not wait for it. */
 const lockCursor = statement(
   'analytics_cursor_lock',
-  'SELECT seq FROM analytics_cursor WHERE org = $1 FOR UPDATE SKIP LOCKED',
+  'SELECT seq, long_seq AS "longSeq" FROM analytics_cursor WHERE org = $1 FOR UPDATE SKIP LOCKED',
 );
 /**
  * The next entries, month by month as lists read them. `next` has a row for dropped ones too. Each row has the last
@@ -65,8 +65,9 @@ export class RollUps {
   /** Counts the next entries of a log. @returns whether there may be more; false also when another replica counts it */
   async countNext(org: string): Promise<boolean> {
     return this.database.transaction(async (sql) => {
-      const seq = await lockedCursor(sql, org);
-      if (seq === undefined) return false;
+      const cursor = await lockedCursor(sql, org);
+      if (!cursor) return false;
+      const { seq, longSeq } = cursor;
       const rows = await sql.rows<{ last: number; leaf: Buffer | null }>(selectNext, [org, seq, this.batchSize]);
       if (rows.length === 0) return false;
       const leaves = rows.flatMap(({ leaf }) => (leaf ? [JSON.parse(leaf.toString()) as LoggedLeaf] : []));
@@ -75,16 +76,22 @@ export class RollUps {
       const { last } = rows[0]!;
       const latest = leaves.map(({ occurredAt }) => occurredAt).reduce<string | undefined>(later, undefined);
       const sketches = await extendedSketches(sql, org, tally.active);
+      if (longSeq !== seq) await sql.rows(writeLongCounts, [org]);
       await sql.last(writeTally, tallyValues(org, tally, sketches, { seq: last, latest }));
       return last - seq >= this.batchSize;
     });
   }
 }
 
-async function lockedCursor(sql: Transaction, org: string): Promise<number | undefined> {
+interface Cursor {
+  seq: number;
+  /** Up to where the long roll-ups contain the log: not `seq` after a version that does not know them has counted. */
+  longSeq: number;
+}
+
+async function lockedCursor(sql: Transaction, org: string): Promise<Cursor | undefined> {
   await sql.rows(newCursor, [org]);
-  const [cursor] = await sql.rows<{ seq: number }>(lockCursor, [org]);
-  return cursor?.seq;
+  return (await sql.rows<Cursor>(lockCursor, [org]))[0];
 }
 
 function concernedBy(leaves: readonly LoggedLeaf[]) {

@@ -5,6 +5,7 @@ import { Analytics1765100000000 } from './1765100000000-analytics.js';
 import { Exports1765200000000 } from './1765200000000-exports.js';
 import { Cosignatures1765300000000 } from './1765300000000-cosignatures.js';
 import { EntryStream1765400000000 } from './1765400000000-entry-stream.js';
+import { LongAnalytics1766600000000 } from './1766600000000-long-analytics.js';
 
 export const migrations = [
   CreateLog1763700000000,
@@ -15,4 +16,5 @@ export const migrations = [
   Exports1765200000000,
   Cosignatures1765300000000,
   EntryStream1765400000000,
+  LongAnalytics1766600000000,
 ];
