@@ -76,6 +76,12 @@ export function exportVectors(): { log: string; vectors: { log: string; vectors:
   const cosigned = withSignatureLines(kept, [one.line]);
   const witnesses = [one.key, two.key];
   const rewritten = exported(290, logged('event.list', 290, { outcome: { result: 'denied', status: 403 } }));
+  const successor = newSigner();
+  const bothKeys = [...keys, formatVerifierKey(successor.key)];
+  const bySuccessor = checkpointOf(entries, successor);
+  /** As during a rotation: signed by both keys. */
+  const byBoth = withSignatureLines(note, [bySuccessor.trimEnd().split('\n').at(-1)!]);
+  const broken = { detail: 'entries were changed', since: '2026-11-21T09:30:10.000Z', unsigned: 3 };
   const vectors = [
     vector('the whole log, with dropped and erased entries', undefined, []),
     vector('the whole log, with a kept checkpoint', undefined, [], { checkpoint: kept }),
@@ -151,6 +157,28 @@ export function exportVectors(): { log: string; vectors: { log: string; vectors:
       checkpoint: cosigned,
       witnesses,
     }),
+    vector('during a rotation, a checkpoint of both keys, of which one is pinned', undefined, [
+      end({ checkpoint: byBoth }),
+    ]),
+    vector(
+      'after a rotation, a checkpoint of the new key, with one that was kept before and both keys pinned',
+      undefined,
+      [end({ checkpoint: bySuccessor })],
+      { keys: bothKeys, checkpoint: kept },
+    ),
+    vector(
+      'after a rotation, a checkpoint of the new key, which is not pinned',
+      'The newest checkpoint is not valid. No key that is trusted has signed it.',
+      [end({ checkpoint: bySuccessor })],
+    ),
+    vector('a log that cannot be signed any more', `The log cannot be signed any more since ${broken.since}`, [
+      end({ broken }),
+    ]),
+    vector(
+      'a log that cannot be signed any more, without a checkpoint',
+      `The log cannot be signed any more since ${broken.since}`,
+      [end({ broken, checkpoint: '' })],
+    ),
     undecided('an export without proof', 'LOG is not an exported log with proof', {}, [
       { line: 1, replaceWith: JSON.stringify({ seq: 1, id: newUuid(), action: 'event.list' }) },
     ]),

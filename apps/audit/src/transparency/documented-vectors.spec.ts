@@ -20,6 +20,24 @@ test('the documented vectors equal those of the code', async () => {
 
 const has = (code: string) => spawnSync('python3', ['-c', code]).status === 0;
 
+const withCryptography = has('import cryptography') ? test : test.skip;
+
+withCryptography('the documented verifier in Python decides all test vectors for exports alike', () => {
+  const folder = join(docs, 'audit-export-vectors');
+  const { vectors: all } = JSON.parse(readFileSync(join(folder, 'vectors.json'), 'utf8')) as {
+    vectors: { name: string; expected: { verdict: string } }[];
+  };
+  const { stdout, stderr } = spawnSync('python3', ['-B', join(folder, 'verify.py')], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  const decided = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { name: string; verdict: string });
+  expect(decided.map(({ name, verdict }) => ({ name, verdict }))).toEqual(
+    all.map(({ name, expected: { verdict } }) => ({ name, verdict })),
+  );
+});
+
 describe('the documented Python snippets', () => {
   const [inclusion, signature] = [
     ...readFileSync(join(docs, 'audit-proofs.md'), 'utf8').matchAll(/```python\n([\s\S]*?)```/g),
@@ -46,7 +64,6 @@ describe('the documented Python snippets', () => {
     expect(run(inclusion, { ...vectors.proof, hashes: vectors.proof.hashes.toReversed() }, '').status).toBe(1);
   });
 
-  const withCryptography = has('import cryptography') ? test : test.skip;
   withCryptography('accept the signature of the pinned key, either of the two during a rotation, and no other', () => {
     for (const key of vectors.verifierKeys) expect(run(inclusion + signature, vectors.proof, key).status).toBe(0);
     const forged = vectors.proof.checkpoint.replace('\n5\n', '\n6\n');
