@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AckPolicy, jetstream } from '@nats-io/jetstream';
+import { entryStream } from '@holdfast/contracts';
+import { connectBus } from '@holdfast/messaging';
+import { createLogger } from '@holdfast/platform';
 import {
   createTestDatabase,
   startReplicatedServer,
@@ -88,6 +92,31 @@ describe('holdfast doctor', () => {
     ]);
     expect(results(report, 'undelivered rows')).toEqual([
       expect.stringMatching(/^warning: 1 events of directory have waited for 7[2-9]\d\d s at most$/),
+    ]);
+  });
+
+  it('names a reader of the audit log that does not read', async () => {
+    await run([at('apps/cli/dist/main.js'), 'bus', 'declare'], {
+      NATS_URL: nats.url,
+      NATS_NKEY_SEED: nats.seed('deploy'),
+    });
+    const entries = `stream ${entryStream.name}`;
+    expect(results(await doctor(), entries)).toEqual([expect.stringMatching(/^ok: 0\.0 MB of \d+ MB, 0 readers$/)]);
+    const [reader, idle] = ['reader-00000000000000aa', 'reader-00000000000000bb'] as const;
+    const connection = await connectBus(
+      { url: nats.url, nkeySeed: nats.seed('audit'), user: 'audit' },
+      createLogger('test', 'fatal'),
+    );
+    const js = jetstream(connection, { checkAPI: false });
+    const { consumers } = await js.jetstreamManager(false);
+    const create = (durable_name: string, filter_subject: string) =>
+      consumers.add(entryStream.name, { durable_name, filter_subject, ack_policy: AckPolicy.Explicit });
+    await create(reader, 'audit.entry.acme.>');
+    await create(idle, 'audit.entry.globex.>');
+    await Promise.all(Array.from({ length: 1001 }, () => js.publish('audit.entry.acme.subject.read', '{}')));
+    await connection.close();
+    expect(results(await doctor(), entries)).toEqual([
+      `warning: ${reader} has not acknowledged 1001 entries, of which the oldest are discarded in time`,
     ]);
   });
 

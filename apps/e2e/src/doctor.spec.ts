@@ -20,6 +20,7 @@ it('holdfast doctor finds nothing wrong with a running stack, and skips no check
         'issuance',
         'stream ISSUANCE',
         'stream DIRECTORY',
+        'stream AUDIT',
         'roles',
         'migrations',
         'disk',

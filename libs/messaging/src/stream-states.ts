@@ -1,6 +1,6 @@
-import { jetstreamManager } from '@nats-io/jetstream';
+import { jetstreamManager, type ConsumerInfo, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { streams } from '@holdfast/contracts';
+import { entryStream, streams } from '@holdfast/contracts';
 
 export interface StreamState {
   stream: string;
@@ -14,6 +14,8 @@ export interface StreamState {
 
 export interface JetStreamState {
   streams: StreamState[];
+  /** The stream with the entries of audit logs. Its consumers are the readers (docs/audit-readers.md). */
+  entries: StreamState;
   storedBytes: number;
   /** -1: unlimited. */
   maxBytes: number;
@@ -27,19 +29,29 @@ export interface JetStreamState {
 export async function jetStreamState(connection: NatsConnection): Promise<JetStreamState> {
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const account = await jsm.getAccountInfo();
-  const states = Object.values(streams).map(async ({ name, maxBytes, consumers }): Promise<StreamState> => {
-    const { state, cluster } = await jsm.streams.info(name);
-    const lags = consumers.map(async (consumer) => {
-      const { num_pending: pending, num_ack_pending: delivered } = await jsm.consumers.info(name, consumer);
-      return { consumer, unacknowledged: pending + delivered };
-    });
-    return {
-      stream: name,
-      bytes: state.bytes,
-      maxBytes,
-      offlineReplicas: (cluster?.replicas ?? []).filter(({ offline, current }) => offline === true || !current).length,
-      consumers: await Promise.all(lags),
-    };
-  });
-  return { streams: await Promise.all(states), storedBytes: account.storage, maxBytes: account.limits.max_storage };
+  const states = Object.values(streams).map(async ({ name, consumers }) =>
+    stateOf(await jsm.streams.info(name), await Promise.all(consumers.map((one) => jsm.consumers.info(name, one)))),
+  );
+  // All are awaited together: a rejection that nothing awaits yet would end the process.
+  const [entries, ...others] = await Promise.all([entriesState(jsm), ...states]);
+  return { streams: others, entries, storedBytes: account.storage, maxBytes: account.limits.max_storage };
+}
+
+async function entriesState(jsm: JetStreamManager): Promise<StreamState> {
+  const readers: ConsumerInfo[] = [];
+  for await (const reader of jsm.consumers.list(entryStream.name)) readers.push(reader);
+  return stateOf(await jsm.streams.info(entryStream.name), readers);
+}
+
+function stateOf({ config, state, cluster }: StreamInfo, consumers: readonly ConsumerInfo[]): StreamState {
+  return {
+    stream: config.name,
+    bytes: state.bytes,
+    maxBytes: config.max_bytes,
+    offlineReplicas: (cluster?.replicas ?? []).filter(({ offline, current }) => offline === true || !current).length,
+    consumers: consumers.map(({ name, num_pending: pending, num_ack_pending: delivered }) => ({
+      consumer: name,
+      unacknowledged: pending + delivered,
+    })),
+  };
 }

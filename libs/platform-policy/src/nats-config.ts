@@ -51,6 +51,7 @@ export function busPermissions(user: BusUser): Permissions {
         `$JS.API.CONSUMER.CREATE.${n}.>`,
         `$JS.API.CONSUMER.INFO.${n}.*`,
       ]),
+      `$JS.API.CONSUMER.LIST.${entryStream.name}`,
     );
   }
   if (!isService(user)) return { publish, subscribe, responds: false };

@@ -22,7 +22,7 @@ export function streamFindings(nkeySeed: string | undefined): Promise<Finding[]>
     withBus(
       'deploy',
       async ({ connection }) => {
-        const { streams, storedBytes, maxBytes } = await jetStreamState(connection);
+        const { streams, entries, storedBytes, maxBytes } = await jetStreamState(connection);
         const limit = maxBytes < 0 ? 'without a limit' : `of ${megabytes(maxBytes)}`;
         return [
           maxBytes >= 0 && storedBytes > maxBytes * fullShare
@@ -34,6 +34,7 @@ export function streamFindings(nkeySeed: string | undefined): Promise<Finding[]>
               }
             : found('JetStream', `${megabytes(storedBytes)} ${limit} are stored`),
           ...streams.flatMap(findingsOf),
+          ...entryFindingsOf(entries),
         ];
       },
       { nkeySeed },
@@ -41,10 +42,14 @@ export function streamFindings(nkeySeed: string | undefined): Promise<Finding[]>
   );
 }
 
-function findingsOf({ stream, bytes, maxBytes, offlineReplicas, consumers }: StreamState): Finding[] {
-  const name = `stream ${stream}`;
-  const late = consumers.filter(({ unacknowledged }) => unacknowledged > maxUnacknowledged);
-  const findings: Finding[] = late.map(({ consumer, unacknowledged }) => ({
+const checkOf = ({ stream }: StreamState) => `stream ${stream}`;
+const lateOf = ({ consumers }: StreamState) =>
+  consumers.filter(({ unacknowledged }) => unacknowledged > maxUnacknowledged);
+
+function findingsOf(state: StreamState): Finding[] {
+  const { bytes, maxBytes, consumers } = state;
+  const name = checkOf(state);
+  const findings: Finding[] = lateOf(state).map(({ consumer, unacknowledged }) => ({
     check: name,
     result: 'warning',
     detail: `${consumer} has not applied ${unacknowledged} events`,
@@ -57,15 +62,36 @@ function findingsOf({ stream, bytes, maxBytes, offlineReplicas, consumers }: Str
       detail: `${megabytes(bytes)} of ${megabytes(maxBytes)} are stored; JetStream discards the oldest when it is full`,
       advice: 'Find the consumer that does not apply its events. None is lost: the outbox publishes them again.',
     });
-  if (offlineReplicas > 0)
-    findings.push({
-      check: name,
-      result: 'warning',
-      detail: `${offlineReplicas} of its servers do not store it or are behind`,
-      advice: 'Start these nats-servers, and check the routes between them.',
-    });
+  findings.push(...offlineFindingsOf(state));
   const highest = Math.max(0, ...consumers.map(({ unacknowledged }) => unacknowledged));
   return findings.length > 0
     ? findings
     : [found(name, `${megabytes(bytes)}, ${consumers.length} consumers, ${highest} events not applied at most`)];
+}
+
+/** A full stream of entries is how it should be: it keeps what readers have read, until its limits. */
+function entryFindingsOf(state: StreamState): Finding[] {
+  const name = checkOf(state);
+  const findings: Finding[] = lateOf(state).map(({ consumer, unacknowledged }) => ({
+    check: name,
+    result: 'warning',
+    detail: `${consumer} has not acknowledged ${unacknowledged} entries, of which the oldest are discarded in time`,
+    advice: 'Start this reader, or delete it with "holdfast audit reader delete".',
+  }));
+  findings.push(...offlineFindingsOf(state));
+  return findings.length > 0
+    ? findings
+    : [found(name, `${megabytes(state.bytes)} of ${megabytes(state.maxBytes)}, ${state.consumers.length} readers`)];
+}
+
+function offlineFindingsOf(state: StreamState): Finding[] {
+  if (state.offlineReplicas === 0) return [];
+  return [
+    {
+      check: checkOf(state),
+      result: 'warning',
+      detail: `${state.offlineReplicas} of its servers do not store it or are behind`,
+      advice: 'Start these nats-servers, and check the routes between them.',
+    },
+  ];
 }
