@@ -184,12 +184,14 @@ describe('a request for an organization of another shard', () => {
 
 describe('an outage of one shard', () => {
   afterEach(async () => {
-    for (const name of ['postgres@eu2', 'nats@eu2', ...shardedServices]) await ownStack.control('start', name);
+    for (const name of ['postgres@eu2', 'nats@eu2', ...shardedServices, ...shardedServices.map((s) => `${s}@eu2`)])
+      await ownStack.control('start', name);
   });
 
   it.each([
     ['the database', ['postgres@eu2']],
     ['the bus', ['nats@eu2']],
+    ['every service', shardedServices.map((service) => `${service}@eu2`)],
   ])('of %s of eu2 does not affect organizations on main', async (_, stopped) => {
     for (const name of stopped) await ownStack.control('stop', name);
     await expectUnavailable(onEu2);
