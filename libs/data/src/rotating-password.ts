@@ -14,35 +14,46 @@ type Callback = (error: Error | undefined, client: PoolClient | undefined, relea
  */
 export class RotatingPassword {
   private usesPrevious = false;
+  /** The URL that the newest connection uses. */
+  private newest?: string;
 
   constructor(
     private readonly address: string,
     private readonly file: string,
+    private readonly read: (file: string) => string = (name) => readFileSync(name, 'utf8'),
   ) {}
+
+  /** The URL for a new connection. */
+  get url(): string {
+    return (this.newest = this.current());
+  }
 
   /**
    * The URL with the current password. While the file is being replaced it may be unreadable: the URL's own password is
    * used, PostgreSQL rejects it, and the next attempt reads the file again.
    */
-  get url(): string {
+  private current(): string {
     return (this.usesPrevious ? this.with(`${this.file}_PREVIOUS`) : undefined) ?? this.with(this.file) ?? this.address;
   }
 
   /**
    * When PostgreSQL refuses one password, the other one is tried, and used from now on. Connections that are refused at
-   * the same time change it once, not back and forth.
+   * the same time change it once, not back and forth. The file is not read unless a connection is opened or refused:
+   * most statements use an open one.
    */
   async retrying<T>(work: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
-      const tried = this.url;
+      // A connection that is opened at once reads the URL before work() returns.
+      const attempt = work();
+      const tried = this.newest;
       try {
-        return await work();
+        return await attempt;
       } catch (error) {
         // 28P01: invalid_password. Other methods of authentication than SCRAM and MD5 say 28000.
         const isRefused = ['28P01', '28000'].includes((error as { code?: string }).code ?? '');
         if (!isRefused || tries === maxTries) throw error;
-        if (this.url === tried) this.usesPrevious = !this.usesPrevious;
-        if (this.url === tried) throw error;
+        if (this.current() === tried) this.usesPrevious = !this.usesPrevious;
+        if (this.current() === tried) throw error;
       }
     }
   }
@@ -66,7 +77,7 @@ export class RotatingPassword {
   private with(file: string): string | undefined {
     try {
       const address = new URL(this.address);
-      address.password = encodeURIComponent(readFileSync(file, 'utf8').replace(/\r?\n$/, ''));
+      address.password = encodeURIComponent(this.read(file).replace(/\r?\n$/, ''));
       return address.href;
     } catch {
       return undefined;
