@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Provider } from 'oidc-provider';
+import type { AdapterPayload, Provider } from 'oidc-provider';
 import {
   internalHeaders,
   type Actor,
@@ -44,6 +44,8 @@ export interface IssuerRequest {
   authentication?: { acr?: string; amr?: string[] };
   /** The request repeats the use of a refresh token within the grace period and gets the same successor. */
   repeated?: boolean;
+  /** Grant of the code or token that was found last, until the library looks it up. */
+  grant?: AdapterPayload;
   /** Record of the change that the request made, committed with it. */
   change?: AuditRecord;
 }
@@ -99,9 +101,13 @@ export function requestContextOf({ info, client }: IssuerRequest, org: string): 
   return { org, actor, request: info, auditId: newId() };
 }
 
+export function currentIssuerRequest(ctx: object | undefined): IssuerRequest | undefined {
+  return ctx && requests.get(ctx);
+}
+
 /** @throws outside of a request to an issuer */
 export function issuerRequestOf(ctx: object | undefined): IssuerRequest {
-  const request = ctx && requests.get(ctx);
+  const request = currentIssuerRequest(ctx);
   if (!request) throw new Error('there is no current request to an issuer');
   return request;
 }
@@ -123,7 +129,7 @@ export function humanOf({ client, audience }: Pick<IssuerRequest, 'client' | 'au
 
 /** The sign-in from which state results that the current request stores; undefined outside of a request. */
 export function originOf(ctx: object | undefined): StateOrigin | undefined {
-  const request = ctx && requests.get(ctx);
+  const request = currentIssuerRequest(ctx);
   if (!request) return undefined;
   const { version, credential, client } = request;
   return {

@@ -1,10 +1,12 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { issuerRequestOf, originOf } from '../request-context/issuer-request.js';
+import { currentIssuerRequest, issuerRequestOf, originOf } from '../request-context/issuer-request.js';
 import { translateDatabaseErrors } from '../temporarily-unavailable.js';
 import type { StateStore } from './state-store.js';
 
 /** For state without a lifetime; longer than all other state lives. */
 const defaultTtlSeconds = 60 * 24 * 60 * 60;
+
+const ofGrants = ['AuthorizationCode', 'AccessToken', 'RefreshToken'];
 
 /** The adapter through which oidc-provider stores one kind of state of one issuer. */
 export function stateAdapter(store: StateStore, org: string, model: string): Adapter {
@@ -23,7 +25,7 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
         throw new errors.SessionNotFound('the sign-in was completed before, or its customer has been erased');
     }),
     find: translated(async (id: string) => {
-      const found = await store.find(org, model, id);
+      const found = await find(store, org, model, id);
       if (!found?.consumed || !rotates(model) || !(await store.mayRepeat(org, id, found.grantId))) return found;
       // With `consumed` the library would revoke the family before it calls consume().
       return { ...found, consumed: undefined };
@@ -43,6 +45,23 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
     revokeByGrantId: translated((grantId: string) => store.revokeByGrantId(org, model, grantId)),
     findByUserCode: () => Promise.reject(new Error('there is no device flow')),
   };
+}
+
+/**
+ * The library looks up the grant of each code or token that it finds. Both come with one statement, and the request
+ * keeps the grant until the library asks for it.
+ */
+async function find(store: StateStore, org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
+  const request = currentIssuerRequest(Provider.ctx);
+  if (request && ofGrants.includes(model)) {
+    const found = await store.findWithGrant(org, model, id);
+    if (found?.grant) request.grant = found.grant;
+    return found?.token;
+  }
+  const { grant } = request ?? {};
+  if (!request || model !== 'Grant' || grant?.jti !== id) return store.find(org, model, id);
+  delete request.grant;
+  return grant;
 }
 
 /** Only at the token endpoint: revoking a consumed refresh token revokes its family. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { AuditWriter, RecordOutbox } from '@holdfast/audit-client';
 import { Database, migrate } from '@holdfast/data';
 import { type Bus } from '@holdfast/messaging';
-import { systemClock } from '@holdfast/platform';
+import { sha256, systemClock } from '@holdfast/platform';
 import { createTestDatabase, eventually, type TestDatabase } from '@holdfast/testing';
 import type { Config } from '../config.js';
 import { LogoutNotifications } from '../logout/logout-notifications.js';
@@ -74,6 +74,34 @@ describe('consuming', () => {
   });
   test('is refused for an unknown token', async () => {
     expect(await store.consume('acme', 'RefreshToken', newToken())).toBe('refused');
+  });
+});
+
+describe('a code or token with its grant', () => {
+  test('is found in one statement, each with the id that its owner knows', async () => {
+    const { code, grantId, account } = await family();
+    expect(await store.findWithGrant('acme', 'AuthorizationCode', code)).toEqual({
+      token: { jti: code, grantId, accountId: account, iat: expect.any(Number) },
+      grant: { jti: grantId, accountId: account, iat: expect.any(Number) },
+    });
+  });
+  test('is found alone once the grant is deleted or has expired', async () => {
+    const { refresh, grantId } = await family();
+    await testDatabase.query(`UPDATE auth.oidc_state SET expires_at = now() WHERE model = 'Grant'`);
+    expect(await store.findWithGrant('acme', 'RefreshToken', refresh)).toEqual({ token: expect.anything() });
+    await store.destroy('acme', 'Grant', grantId);
+    expect(await store.findWithGrant('acme', 'RefreshToken', refresh)).toEqual({ token: expect.anything() });
+  });
+  test('is not found by another organization, nor when a row of a grant was replaced by another one', async () => {
+    const { code } = await family();
+    const other = await family();
+    expect(await store.findWithGrant('globex', 'AuthorizationCode', code)).toBeUndefined();
+    await testDatabase.query(
+      `UPDATE auth.oidc_state SET payload = (SELECT payload FROM auth.oidc_state WHERE model = 'Grant' AND id = $1)
+       WHERE model = 'Grant' AND id <> $1`,
+      [sha256(other.grantId)],
+    );
+    await expect(store.findWithGrant('acme', 'AuthorizationCode', code)).rejects.toThrow();
   });
 });
 

@@ -40,6 +40,15 @@ const find = statement(
   `SELECT id, payload, version, consumed_at FROM oidc_state
    WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4`,
 );
+/** A code or token, and the grant that it results from: whoever presents one needs both. */
+const findWithGrant = statement(
+  'oidc_find_with_grant',
+  `SELECT t.id, t.payload, t.version, t.consumed_at, g.id AS grant_id, g.payload AS grant_payload,
+     g.version AS grant_version
+   FROM oidc_state t
+     LEFT JOIN oidc_state g ON g.org = t.org AND g.model = 'Grant' AND g.id = t.grant_id AND g.expires_at > $4
+   WHERE t.org = $1 AND t.model = $2 AND t.id = $3 AND t.expires_at > $4`,
+);
 const findByUid = statement(
   'oidc_find_uid',
   `SELECT id, payload, version, consumed_at FROM oidc_state
@@ -110,6 +119,12 @@ interface StateRow {
   payload: Buffer;
   version: number | null;
   consumed_at: Date | null;
+}
+
+interface TokenRow extends StateRow {
+  grant_id: Buffer | null;
+  grant_payload: Buffer;
+  grant_version: number | null;
 }
 
 /** State of one app. A session may have several, and a sign-in in progress has led to none. */
@@ -188,6 +203,20 @@ export class StateStore {
   async find(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
     const [row] = await this.database.rows<StateRow>(find, [org, model, sha256(id), new Date(Date.now())]);
     return row && { ...this.unseal(org, model, row), jti: id };
+  }
+
+  /** Finds a code or token together with its grant, in one statement. */
+  async findWithGrant(
+    org: string,
+    model: string,
+    id: string,
+  ): Promise<{ token: AdapterPayload; grant?: AdapterPayload } | undefined> {
+    const [row] = await this.database.rows<TokenRow>(findWithGrant, [org, model, sha256(id), new Date(Date.now())]);
+    if (!row) return undefined;
+    const token = { ...this.unseal(org, model, row), jti: id };
+    if (row.grant_id === null || token.grantId === undefined) return { token };
+    const stored = { id: row.grant_id, payload: row.grant_payload, version: row.grant_version, consumed_at: null };
+    return { token, grant: { ...this.unseal(org, 'Grant', stored), jti: token.grantId } };
   }
 
   /** Without its id, which only the browser has. */
