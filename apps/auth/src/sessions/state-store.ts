@@ -40,7 +40,7 @@ const find = statement(
   `SELECT id, payload, version, consumed_at FROM oidc_state
    WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4`,
 );
-/** A code or token, and the grant that it results from: whoever presents one needs both. */
+/** A code or token, and the grant that it results from: a client that presents one needs both. */
 const findWithGrant = statement(
   'oidc_find_with_grant',
   `SELECT t.id, t.payload, t.version, t.consumed_at, g.id AS grant_id, g.payload AS grant_payload,
