@@ -15,9 +15,19 @@ export interface WarmUp {
  * was too busy.
  */
 export async function warmUp(measure: () => Promise<number>): Promise<WarmUp> {
-  const seen: number[] = [];
-  while (seen.length < maxRuns && !isFlat(seen)) seen.push(await measure());
-  return { runs: seen.length, flat: isFlat(seen) };
+  const [result] = await warmUpInTurns([measure]);
+  return result!;
+}
+
+/**
+ * Warms up several stacks, one run of each in turn, until all are flat. A stack that rests for minutes while another
+ * one is warmed up is slower afterwards: two equal stacks had a ratio of 0.61 to 0.96.
+ */
+export async function warmUpInTurns(measures: readonly (() => Promise<number>)[]): Promise<WarmUp[]> {
+  const seen = measures.map((): number[] => []);
+  for (let runs = 0; runs < maxRuns && !seen.every(isFlat); runs += 1)
+    for (const [i, measure] of measures.entries()) seen[i]!.push(await measure());
+  return seen.map((each) => ({ runs: each.length, flat: isFlat(each) }));
 }
 
 export function isFlat(seen: readonly number[]): boolean {

@@ -12,7 +12,7 @@ import { parseOptions, type Options } from '../options.ts';
 import { Stack } from '../stack.ts';
 import { figure } from '../table.ts';
 import { stayOnTwoCores } from '../two-cores.ts';
-import { warmUp } from '../warm-up.ts';
+import { warmUpInTurns } from '../warm-up.ts';
 
 interface Side {
   bench: Bench;
@@ -65,13 +65,15 @@ async function sideOf(home: string, clone: string): Promise<Side> {
 /** @returns the cases that did not become flat on both sides */
 async function warm(): Promise<Set<string>> {
   const notFlat = new Set<string>();
-  for (const { bench, cases } of [a, b]) {
-    for (const { name, stack: job, concurrency = options.concurrency } of await cases()) {
-      const load = { concurrency: Math.max(...concurrency), seconds: options.seconds };
-      const { runs, flat } = await warmUp(async () => (await bench.measure(job, load)).total);
-      print(`Warmed up: ${bench === a.bench ? 'A' : 'B'} ${name} after ${runs} runs`);
-      if (!flat) notFlat.add(name);
-    }
+  const [ofA, ofB] = [await a.cases(), await b.cases()];
+  for (const [i, { name, stack: job, concurrency = options.concurrency }] of ofB.entries()) {
+    const load = { concurrency: Math.max(...concurrency), seconds: options.seconds };
+    const warmUps = await warmUpInTurns([
+      async () => (await a.bench.measure(ofA[i]!.stack, load)).total,
+      async () => (await b.bench.measure(job, load)).total,
+    ]);
+    print(`Warmed up: ${name} after ${warmUps[0]!.runs} runs of each`);
+    if (!warmUps.every(({ flat }) => flat)) notFlat.add(name);
   }
   return notFlat;
 }
