@@ -9,6 +9,7 @@ import {
 } from '@nats-io/transport-node';
 import { inboxOwner, inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/platform';
+import { writeOncePerTurn } from './batched-writes.js';
 import { onConnectionStatus } from './connection-status.js';
 
 const retryMs = 200;
@@ -59,6 +60,7 @@ export async function connectBus(
     await connection.close();
     throw new Error(problem);
   }
+  writeOncePerTurn(connection);
   const report = (status: Status): void => {
     if (status.type === 'disconnect') logger.warn('lost the connection to NATS; reconnecting');
     else if (status.type === 'reconnect') reportServer(connection, logger);
