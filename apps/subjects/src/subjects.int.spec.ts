@@ -7,7 +7,7 @@ import {
   type CustomerEvent,
   type SubjectCursor,
 } from '@holdfast/contracts';
-import { customerKey } from '@holdfast/platform';
+import { customerKey, type AppError } from '@holdfast/platform';
 import { eventually, FakeClock, testContext } from '@holdfast/testing';
 import { pages } from './subject/list-subjects.handler.js';
 import { SubjectsStack } from './subjects-stack.fixture.js';
@@ -86,6 +86,52 @@ describe('the read model of customers', () => {
     await expect(get(subject)).resolves.toMatchObject({ subject, claimed: false });
     await expect(get(subject, 'kiosk')).rejects.toMatchObject({ code: 'unknown_subject' });
     await expect(get(subject, 'app-1', 'globex')).rejects.toMatchObject({ code: 'unknown_subject' });
+  });
+
+  it('returns to each of a hundred requests at once what its own app and organization may see', async () => {
+    const subjects = Array.from({ length: 20 }, () => randomUUID());
+    await publish(...subjects.map((subject) => event(subject, 1)));
+    await applied(subjects.at(-1)!);
+    const results = await Promise.allSettled(
+      subjects.flatMap((subject) => [
+        get(subject),
+        get(subject, 'kiosk'),
+        get(subject, 'app-1', 'globex'),
+        get(subject),
+        get(randomUUID()),
+      ]),
+    );
+    const outcomes = results.map((result) =>
+      result.status === 'fulfilled' ? result.value.subject : (result.reason as AppError).code,
+    );
+    const unknown = 'unknown_subject';
+    expect(outcomes).toEqual(subjects.flatMap((subject) => [subject, unknown, unknown, subject, unknown]));
+  });
+
+  it('fails the request for a row that cannot be read, and no other one of the same statement', async () => {
+    const [good, bad] = [randomUUID(), randomUUID()];
+    await publish(event(good, 1), event(bad, 1));
+    await applied(bad);
+    await applied(good);
+    const key = customerKey('acme', bad).toString('hex');
+    // Stands for a damaged page, and also fails only when this row is read.
+    await stack.database.query('ALTER TABLE subjects.subject ENABLE ROW LEVEL SECURITY');
+    await stack.database.query(
+      `CREATE POLICY damaged ON subjects.subject USING (CASE WHEN key = '\\x${key}' THEN 1 / (length(org) - length(org)) = 1 ELSE true END)`,
+    );
+    try {
+      const results = await Promise.allSettled([get(good), get(bad), get(good), get(bad), get(good)]);
+      expect(results.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+      ]);
+    } finally {
+      await stack.database.query('DROP POLICY damaged ON subjects.subject');
+      await stack.database.query('ALTER TABLE subjects.subject DISABLE ROW LEVEL SECURITY');
+    }
   });
 
   it('keeps the newest version for reordered and repeated events', async () => {

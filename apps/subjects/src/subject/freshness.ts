@@ -4,11 +4,13 @@ import { Database, statement } from '@holdfast/data';
 import { unavailable } from '@holdfast/platform';
 
 /**
- * Part of every read's own statement: whether the model is behind a watermark of the organization `$1`. A command whose
- * event is late raises a watermark before it responds, so reads after the response find it
+ * Part of every read's own statement: whether the model is behind a watermark of an organization. A command whose event
+ * is late raises a watermark before it responds, so reads after the response find it
  * (docs/adr/0004-read-your-writes.md). Usually the table is empty.
+ * @param org the SQL expression of the organization
  */
-export const behind = `EXISTS (SELECT 1 FROM ${watermarksSchema}.subjects WHERE org = $1) AS behind`;
+export const behind = (org: string): string =>
+  `EXISTS (SELECT 1 FROM ${watermarksSchema}.subjects WHERE org = ${org}) AS behind`;
 
 const deleteReached = statement(
   'watermarks_delete_reached',

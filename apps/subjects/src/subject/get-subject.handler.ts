@@ -1,21 +1,16 @@
 import { Controller } from '@nestjs/common';
-import { getSubject, type ReplyOf, type RequestContext, type RequestOf, type SubjectState } from '@holdfast/contracts';
-import { ReadDatabase, statement } from '@holdfast/data';
+import { getSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError, customerKey } from '@holdfast/platform';
-import { behind, Freshness } from './freshness.js';
+import { Freshness } from './freshness.js';
+import { SubjectReads } from './subject-reads.js';
 import { fullForm } from './subject.js';
-
-const byKey = statement(
-  'subject_get',
-  `SELECT (SELECT state FROM subject WHERE key = $2 AND org = $1 AND app = $3) AS state, ${behind}`,
-);
 
 /** GET …/credentials/subjects/{subject} (specification §4.3). */
 @Controller()
 export class GetSubjectHandler {
   constructor(
-    private readonly database: ReadDatabase,
+    private readonly subjects: SubjectReads,
     private readonly freshness: Freshness,
   ) {}
 
@@ -24,11 +19,8 @@ export class GetSubjectHandler {
     { subject }: RequestOf<typeof getSubject>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getSubject>> {
-    const values = [org, customerKey(org, subject), actor.id];
-    const { state } = await this.freshness.read(org, async () => {
-      const [row] = await this.database.rows<{ state: SubjectState | null; behind: boolean }>(byKey, values);
-      return row!;
-    });
+    const key = { org, key: customerKey(org, subject), app: actor.id };
+    const { state } = await this.freshness.read(org, () => this.subjects.find(key));
     // An app must not learn whether a customer of another app exists, so both cases have the same response
     // (specification §2.5).
     if (!state) throw new AppError('unknown_subject');

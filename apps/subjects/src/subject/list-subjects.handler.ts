@@ -25,7 +25,7 @@ function page(name: string, conditions: string): Statement {
          SELECT state, created_at, subject FROM subject
           WHERE subject IS NOT NULL AND org = $1 AND app = $2 ${conditions}
          ORDER BY created_at DESC, subject DESC LIMIT $3) s) AS states
-     FROM (SELECT ${behind}) m`,
+     FROM (SELECT ${behind('$1')}) m`,
   );
 }
 
