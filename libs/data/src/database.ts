@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import './pg-types.js';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
 import { databaseTls, isTracing } from '@holdfast/platform';
 import { measured } from './measured.js';
@@ -146,18 +147,25 @@ export class Database implements Sql {
     const rows = async <Row extends QueryResultRow>(s: Statement, values: unknown[] = []) =>
       (await measured(s.name, () => client.query<Row>({ ...s, values }))).rows;
     const last = async <Row extends QueryResultRow>(s: Statement, values?: unknown[]) => {
-      const result = rows<Row>(s, values);
-      // When the statement fails, the commit fails too: what rejects is the statement's error, which says why.
-      commit().catch(() => undefined);
+      const result = inOneWrite(client, () => {
+        const sent = rows<Row>(s, values);
+        // When the statement fails, the commit fails too: what rejects is the statement's error, which says why.
+        commit().catch(() => undefined);
+        return sent;
+      });
       await result;
       await commit();
       return result;
     };
     try {
       // Not awaited yet, so that it is sent together with the first statement.
-      const begun = client.query('BEGIN');
-      begun.catch(() => undefined);
-      const result = await work({ rows, last });
+      let begun!: Promise<unknown>;
+      const working = inOneWrite(client, () => {
+        begun = client.query('BEGIN');
+        begun.catch(() => undefined);
+        return work({ rows, last });
+      });
+      const result = await working;
       await begun.catch(throwDriverError);
       await commit();
       return result;
@@ -180,6 +188,20 @@ export class Database implements Sql {
 
   async close(): Promise<void> {
     await this.orm.destroy();
+  }
+}
+
+/**
+ * Sends the statements that `start` starts by one write. Pipelining alone writes each of them by itself: a system call,
+ * which wakes PostgreSQL for each.
+ */
+function inOneWrite<T>(client: PoolClient, start: () => T): T {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  try {
+    return start();
+  } finally {
+    stream.uncork();
   }
 }
 
