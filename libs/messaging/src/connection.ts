@@ -9,8 +9,8 @@ import {
 } from '@nats-io/transport-node';
 import { inboxOwner, inboxPrefix, isSupportedNatsVersion, minimumNatsVersion, type BusUser } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/platform';
-import { writeOncePerTurn } from './batched-writes.js';
 import { onConnectionStatus } from './connection-status.js';
+import { writeOncePerTurn } from './nats-client.js';
 
 const retryMs = 200;
 const logIntervalMs = 30_000;
