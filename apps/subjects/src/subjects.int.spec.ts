@@ -117,7 +117,8 @@ describe('the read model of customers', () => {
     // Stands for a damaged page, and also fails only when this row is read.
     await stack.database.query('ALTER TABLE subjects.subject ENABLE ROW LEVEL SECURITY');
     await stack.database.query(
-      `CREATE POLICY damaged ON subjects.subject USING (CASE WHEN key = '\\x${key}' THEN 1 / (length(org) - length(org)) = 1 ELSE true END)`,
+      `CREATE POLICY damaged ON subjects.subject
+       USING (CASE WHEN key = '\\x${key}' THEN 1 / (length(org) - length(org)) = 1 ELSE true END)`,
     );
     try {
       const results = await Promise.allSettled([get(good), get(bad), get(good), get(bad), get(good)]);

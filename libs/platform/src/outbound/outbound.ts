@@ -1,11 +1,11 @@
 import type { TLSSocket } from 'node:tls';
-import { Agent, request as sendRequest, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { LatencyHistogram, secondsSince } from '../latency-histogram.js';
 import type { Logger } from '../logger.js';
 import { inSpan, SpanKind } from '../tracing/spans.js';
-import { guardedConnector, resolveWithNameServers, type Resolve } from './connector.js';
 import { requireDestination, type OutboundRules } from './destination.js';
 import { OutboundError } from './outbound-error.js';
+import { resolveWithNameServers, type Resolve } from './public-addresses.js';
 import { guardedTlsConnection, requireTlsDestination } from './tls-connection.js';
 
 export interface OutboundRequest {
@@ -51,7 +51,7 @@ const defaultMaxBytes = 65_536;
  * from the environment, limited in time and size. `OUTBOUND_ALLOW` lists exceptions.
  */
 export class Outbound {
-  private readonly agent: Agent;
+  private agent: Agent | undefined;
 
   constructor(
     private readonly rules: OutboundRules,
@@ -64,7 +64,6 @@ export class Outbound {
         `OUTBOUND_ALLOW lets this service call ${origin}, whatever its address is. ` +
           'Use it for tests and self-hosting only.',
       );
-    this.agent = new Agent({ connect: guardedConnector(rules, resolve), maxHeaderSize: 16_384 });
   }
 
   /**
@@ -104,8 +103,10 @@ export class Outbound {
     { method = 'POST', headers, body, maxBytes = defaultMaxBytes, acceptedStatuses = [] }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<OutboundResponse> {
-    const response = await sendRequest(requireDestination(url, this.rules), {
-      dispatcher: this.agent,
+    const destination = requireDestination(url, this.rules);
+    const library = await import('./agent.js');
+    const response = await library.request(destination, {
+      dispatcher: (this.agent ??= library.guardedAgent(this.rules, this.resolve)),
       method,
       signal,
       body: body ?? null,
@@ -149,7 +150,7 @@ export class Outbound {
   }
 
   async close(): Promise<void> {
-    await this.agent.destroy();
+    await this.agent?.destroy();
   }
 }
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { publicAddresses, type Resolve } from './connector.js';
 import { requireDestination, type OutboundRules } from './destination.js';
+import { publicAddresses, type Resolve } from './public-addresses.js';
 
 interface TlsTarget {
   host: string;
