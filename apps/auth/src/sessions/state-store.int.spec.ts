@@ -11,7 +11,7 @@ import { migrations } from '../migrations/index.js';
 import { customerEvent } from '../service-stubs.fixture.js';
 import { stateLimitsSchema } from '../state-limits.js';
 import { deleteOld, SessionRevocations } from './session-revocations.js';
-import { StateStore } from './state-store.js';
+import { findWithGrant, StateStore } from './state-store.js';
 
 let testDatabase: TestDatabase;
 let database: Database;
@@ -262,4 +262,16 @@ test('deleting old session revocations reads only those rows, however many other
     buffers.push(await testDatabase.buffers(deleteOld.text, [new Date().toISOString()]));
   }
   expect(buffers[1]).toBeLessThanOrEqual(buffers[0]! * 1.5 + 10);
+});
+
+test('finding a token with its grant reads as much with two thousand other grants as with none', async () => {
+  const { code } = await family();
+  const values = ['acme', 'AuthorizationCode', sha256(code), new Date()];
+  const alone = await testDatabase.buffers(findWithGrant.text, values);
+  await testDatabase.query(
+    `INSERT INTO auth.oidc_state (org, model, id, payload, expires_at)
+     SELECT 'acme', 'Grant', sha256(n::text::bytea), '', now() + interval '1 hour' FROM generate_series(1, 2000) AS n`,
+  );
+  // Two lookups in an index that has a level more now.
+  expect(await testDatabase.buffers(findWithGrant.text, values)).toBeLessThanOrEqual(alone + 4);
 });

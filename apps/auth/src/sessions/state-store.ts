@@ -40,13 +40,19 @@ const find = statement(
   `SELECT id, payload, version, consumed_at FROM oidc_state
    WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4`,
 );
-/** A code or token, and the grant that it results from: a client that presents one needs both. */
-const findWithGrant = statement(
+/**
+ * A code or token, and the grant that it results from: a caller that presents one needs both. LIMIT keeps the grant to
+ * one index lookup: without statistics PostgreSQL joins by reading all grants of the organization
+ * (docs/adr/0023-no-planner-statistics.md).
+ */
+export const findWithGrant = statement(
   'oidc_find_with_grant',
   `SELECT t.id, t.payload, t.version, t.consumed_at, g.id AS grant_id, g.payload AS grant_payload,
      g.version AS grant_version
    FROM oidc_state t
-     LEFT JOIN oidc_state g ON g.org = t.org AND g.model = 'Grant' AND g.id = t.grant_id AND g.expires_at > $4
+     LEFT JOIN LATERAL (
+       SELECT id, payload, version FROM oidc_state
+        WHERE org = t.org AND model = 'Grant' AND id = t.grant_id AND expires_at > $4 LIMIT 1) g ON true
    WHERE t.org = $1 AND t.model = $2 AND t.id = $3 AND t.expires_at > $4`,
 );
 const findByUid = statement(
