@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import type { SubjectState } from '@holdfast/contracts';
-import { isPermanentError, ReadDatabase, statement } from '@holdfast/data';
+import { isDatabaseUnavailable, ReadDatabase, statement } from '@holdfast/data';
 import { behind } from './freshness.js';
 
 /** A customer of an app. */
@@ -50,13 +50,18 @@ export class SubjectReads {
     return this.loader.load(key);
   }
 
-  /** A row that cannot be read must not fail the reads of other customers, so these are repeated one by one. */
+  /**
+   * A row that cannot be read, such as one of a damaged page, must not fail the reads of other customers: the batch is
+   * halved until it is found. While the database is unavailable each half would fail as well.
+   */
   private async findAll(keys: readonly SubjectKey[]): Promise<(FoundSubject | Error)[]> {
     try {
       return await this.read(keys);
     } catch (error) {
-      if (keys.length === 1 || !isPermanentError(error)) throw error;
-      return Promise.all(keys.map(async (key) => (await this.findAll([key]).catch((e: Error) => [e]))[0]!));
+      if (keys.length === 1 || isDatabaseUnavailable(error)) return keys.map(() => error as Error);
+      const middle = keys.length >> 1;
+      const halves = [keys.slice(0, middle), keys.slice(middle)];
+      return (await Promise.all(halves.map((half) => this.findAll(half)))).flat();
     }
   }
 
