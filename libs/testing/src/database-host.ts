@@ -150,7 +150,7 @@ export class DatabaseHost {
       .flatMap(([pid, parent]) => (pid && parent === server.pid ? [pid] : []));
     const ended = once(server, 'exit');
     server.kill('SIGKILL');
-    for (const pid of children) process.kill(pid, 'SIGKILL');
+    for (const pid of children) killIfRunning(pid);
     await ended;
     rmSync(join(this.folder, data), { recursive: true });
   }
@@ -217,4 +217,13 @@ export class DatabaseHost {
 
 function isRunning(process: ChildProcess | undefined): process is ChildProcess {
   return process !== undefined && process.exitCode === null && process.signalCode === null;
+}
+
+/** A backend that has seen the end of its connection or of the server may have ended since it was listed. */
+function killIfRunning(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
