@@ -52,6 +52,7 @@ const defaultMaxBytes = 65_536;
  */
 export class Outbound {
   private agent: Agent | undefined;
+  private closed = false;
 
   constructor(
     private readonly rules: OutboundRules,
@@ -78,6 +79,7 @@ export class Outbound {
     url: string,
     { timeoutMs = defaultTimeoutMs, ...request }: OutboundRequest = {},
   ): Promise<OutboundResponse> {
+    const library = await import('./agent.js');
     const startedAtMs = performance.now();
     const signal = AbortSignal.timeout(timeoutMs);
     // The library checks the signal once it is connected, so a lookup or a connection could take longer.
@@ -87,7 +89,7 @@ export class Outbound {
     try {
       const response = await inSpan(
         () => spanOf(request),
-        () => Promise.race([this.send(url, request, signal), timeout]),
+        () => Promise.race([this.send(library, url, request, signal), timeout]),
       );
       outboundSeconds.observe({ outcome: 'succeeded' }, secondsSince(startedAtMs));
       return response;
@@ -99,14 +101,15 @@ export class Outbound {
   }
 
   private async send(
+    { guardedAgent, request }: typeof import('./agent.js'),
     url: string,
     { method = 'POST', headers, body, maxBytes = defaultMaxBytes, acceptedStatuses = [] }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<OutboundResponse> {
     const destination = requireDestination(url, this.rules);
-    const library = await import('./agent.js');
-    const response = await library.request(destination, {
-      dispatcher: (this.agent ??= library.guardedAgent(this.rules, this.resolve)),
+    if (this.closed) throw new OutboundError('no response', 'no response: this process stops.');
+    const response = await request(destination, {
+      dispatcher: (this.agent ??= guardedAgent(this.rules, this.resolve)),
       method,
       signal,
       body: body ?? null,
@@ -150,6 +153,7 @@ export class Outbound {
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     await this.agent?.destroy();
   }
 }
