@@ -192,7 +192,7 @@ export class Database implements Sql {
 }
 
 /**
- * Sends the statements that `start` starts by one write. Pipelining alone writes each of them by itself: a system call,
+ * Sends the statements begun in `start` in one write. Pipelining alone writes each of them by itself: a system call,
  * which wakes PostgreSQL for each.
  */
 function inOneWrite<T>(client: PoolClient, start: () => T): T {

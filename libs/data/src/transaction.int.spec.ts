@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
 import { Database, statement } from './database.js';
 import { isDatabaseUnavailable } from './pg-errors.js';
@@ -39,6 +40,21 @@ describe('a transaction', () => {
       await sql.rows(add, [1]);
       await sql.last(addMore, [2]);
     });
+    expect(await stored()).toBe(2);
+  });
+
+  it('writes to the server twice: BEGIN with the first statements, and the last one with COMMIT', async () => {
+    await database.rows(count);
+    // Each call of either is a system call. The types of Node.js have them as optional members of streams.
+    const socket = Socket.prototype as Required<Pick<Socket, '_write' | '_writev'>>;
+    const writes = [jest.spyOn(socket, '_write'), jest.spyOn(socket, '_writev')];
+    await database.transaction(async (sql) => {
+      await Promise.all([sql.rows(lock), sql.rows(add, [1])]);
+      await sql.last(addMore, [2]);
+    });
+    const counts = writes.map(({ mock }) => mock.calls.length);
+    for (const spy of writes) spy.mockRestore();
+    expect(counts[0]! + counts[1]!).toBe(2);
     expect(await stored()).toBe(2);
   });
 

@@ -49,7 +49,7 @@ test('connecting to an unsupported nats-server fails and says what to do', async
   );
 });
 
-test('messages published in several callbacks of one turn of the event loop are one write, in their order', async () => {
+test('messages of several callbacks in one turn of the event loop are one write, in their order', async () => {
   version = minimumNatsVersion;
   const connection = await connectBus({ url, nkeySeed, user: 'gateway' }, createLogger('test', 'fatal'));
   const write = jest.spyOn(Socket.prototype, 'write');

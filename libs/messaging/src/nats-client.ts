@@ -10,8 +10,8 @@ interface Protocol {
  * Lets a connection write to its socket once in each turn of the event loop, instead of once after each callback:
  * requests that arrive together are sent together, and so are their responses. Each write is a system call and wakes
  * nats-server and a receiver, which is most of what a message costs under load
- * (docs/adr/0069-one-write-for-each-turn.md). The client keeps what is not written yet in its own buffer, across
- * reconnects too.
+ * (docs/adr/0069-one-write-for-each-turn.md). What is not written when the connection breaks is lost, as is what was
+ * written and not received.
  */
 export function writeOncePerTurn(connection: NatsConnection): void {
   const { protocol } = connection as unknown as { protocol: Protocol };

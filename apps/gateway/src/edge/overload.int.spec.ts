@@ -134,7 +134,7 @@ describe('a gateway that gets many times the requests that it may send', () => {
   });
 
   it('responds to rejected requests at the permitted rate, and to others at once', async () => {
-    // The ninth is rejected when it is sent to directory: one that arrives later is rejected early.
+    // The ninth is rejected instead of being sent to directory; later ones are rejected before they are handled.
     const requests = Array.from({ length: 8 }, () => beginToAccept(pacing));
     await eventually(() => received === 8);
     requests.push(beginToAccept(pacing));
