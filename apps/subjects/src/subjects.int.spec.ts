@@ -155,9 +155,37 @@ describe('the read model of customers', () => {
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
   });
 
+  it('keeps the newest version in any order of batches, also when the last one is older', async () => {
+    const orders = [
+      [1, 2, 3],
+      [1, 3, 2],
+      [2, 1, 3],
+      [2, 3, 1],
+      [3, 1, 2],
+      [3, 2, 1],
+    ].map((versions) => ({ subject: randomUUID(), versions }));
+    for (const round of [0, 1, 2]) {
+      await publish(
+        ...orders.map(({ subject, versions }) => event(subject, versions[round]!, { app: `v${versions[round]}` })),
+      );
+      // The marker is applied after them, so that the next round is a batch of its own.
+      const marker = randomUUID();
+      await publish(event(marker, 1));
+      await applied(marker);
+    }
+    for (const { subject } of orders) {
+      await expect(get(subject, 'v3')).resolves.toMatchObject({ subject });
+      await expect(get(subject, 'v1')).rejects.toMatchObject({ code: 'unknown_subject' });
+      await expect(get(subject, 'v2')).rejects.toMatchObject({ code: 'unknown_subject' });
+    }
+  });
+
   it('never restores an erased customer, not even by an event with a later version', async () => {
-    const [subject, neverSeen, marker] = [randomUUID(), randomUUID(), randomUUID()];
+    const [subject, neverSeen, first, marker] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
     await publish(event(subject, 1), event(subject, 2, { erased: true }), event(neverSeen, 2, { erased: true }));
+    // What follows the first marker is a batch of its own: within one batch another rule decides.
+    await publish(event(first, 1));
+    await applied(first);
     await publish(event(subject, 1), event(subject, 9), event(neverSeen, 1), event(marker, 1));
     await applied(marker);
     await expect(get(subject)).rejects.toMatchObject({ code: 'unknown_subject' });
