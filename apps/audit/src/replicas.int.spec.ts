@@ -37,7 +37,8 @@ describe(`three replicas of which one is killed and one is paused (seed ${seed})
 
   const start = async (): Promise<ChildProcess> => {
     const port = await freePort();
-    const address = { DATABASE_URL: tables.url(), OPS_PORT: port, LOG_LEVEL: 'fatal' };
+    // PostgreSQL ends the transaction of the paused replica after the time of production.
+    const address = { DATABASE_URL: tables.urlWithProductionLimits(), OPS_PORT: port, LOG_LEVEL: 'fatal' };
     const config = { ...testConfig(environment.nats, 'audit'), ...address, ...keys };
     const env = Object.fromEntries(Object.entries(config).map(([name, value]) => [name, String(value)]));
     const child = spawn(process.execPath, [main], { env: { PATH: process.env.PATH, ...env }, stdio: 'inherit' });

@@ -49,6 +49,7 @@ export function sqlOf(manager: EntityManager): Sql {
 }
 
 export interface DatabaseOptions {
+  /** A time limit in its query takes precedence over the defaults: `statement_timeout=…` (ms), `connect_timeout=…` (s). */
   url: string;
   /**
    * File with the password, read for each new connection. It replaces the password in `url`. During a rotation
@@ -94,7 +95,7 @@ export class Database implements Sql {
       poolSize: pool,
       ssl: databaseTls(caFile),
       applicationName,
-      connectTimeoutMS: 3000,
+      connectTimeoutMS: connectTimeoutMs(url),
       // A hung statement must not block a request without end, and a hung process must not keep its locks. Pipelining
       // sends statements that are started together without waiting for results in between.
       extra: {
@@ -203,6 +204,17 @@ function inOneWrite<T>(client: PoolClient, start: () => T): T {
   } finally {
     stream.uncork();
   }
+}
+
+const defaultConnectTimeoutMs = 3000;
+
+/**
+ * How long a statement waits for a connection of the pool, or for a new one: `connect_timeout` of the address, in
+ * seconds as for libpq. pg reads the other limits from the address by itself.
+ */
+function connectTimeoutMs(url: string): number {
+  const seconds = URL.parse(url)?.searchParams.get('connect_timeout');
+  return seconds ? Number(seconds) * 1000 : defaultConnectTimeoutMs;
 }
 
 /** TypeORM's postgres driver keeps its pg Pool as `master`. */

@@ -97,14 +97,18 @@ describe('a transaction', () => {
   });
 
   it('is ended by the server when its process is paused, and releases its locks', async () => {
-    await stored();
     const other = await Database.connect({ url: tables.url(), pool: 1, applicationName: 'test' });
+    const limited = await Database.connect({
+      url: tables.urlWithProductionLimits(),
+      pool: 1,
+      applicationName: 'limited',
+    });
     await tables.query('INSERT INTO audit.thing VALUES (7)');
     let onLocked: () => void = () => undefined;
     const locked = new Promise<void>((resolve) => (onLocked = resolve));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const hung = database.transaction(async (sql) => {
+    const hung = limited.transaction(async (sql) => {
       await sql.rows(lock);
       onLocked();
       await released;
@@ -112,7 +116,7 @@ describe('a transaction', () => {
     });
     hung.catch(() => undefined);
     await locked;
-    // Waits until the server has ended the other transaction, well within its statement_timeout of 10 s.
+    // Waits until the server has ended the other transaction.
     expect(await other.rows(lock)).toEqual([{ id: 7 }]);
     release();
     const failure = await hung.then(
@@ -121,7 +125,27 @@ describe('a transaction', () => {
     );
     expect(isDatabaseUnavailable(failure)).toBe(true);
     expect(await stored()).toBe(1);
-    await other.close();
+    await Promise.all([other.close(), limited.close()]);
+  });
+
+  it('waits for a connection as long as the address says, and three seconds by default', async () => {
+    const [text, ms] = ['timeout exceeded when trying to connect', (seconds: number) => seconds * 1000];
+    const limits = new URL(tables.urlWithProductionLimits());
+    limits.searchParams.set('connect_timeout', '1');
+    for (const [url, timeoutMs] of [
+      [limits.href, ms(1)] as const,
+      [tables.urlWithProductionLimits(), ms(3)] as const,
+    ]) {
+      const one = await Database.connect({ url, pool: 1, applicationName: 'test' });
+      const done = Promise.withResolvers<void>();
+      const holding = one.transaction(() => done.promise);
+      const startedAt = performance.now();
+      await expect(one.transaction(() => Promise.resolve())).rejects.toThrow(text);
+      expect(performance.now() - startedAt).toBeGreaterThan(timeoutMs - 50);
+      done.resolve();
+      await holding.catch(() => undefined);
+      await one.close();
+    }
   });
 
   it('rejects with the error of the work', async () => {

@@ -9,11 +9,23 @@ const password = 'ephemeral';
 /** Advisory lock: sessions that alter the same role concurrently fail with "tuple concurrently updated". */
 const setupLock = 7_305_402;
 
+/** Twenty times the limits of `Database.connect`. */
+const patientLimits = new URLSearchParams({
+  connect_timeout: '60',
+  statement_timeout: '200000',
+  idle_in_transaction_session_timeout: '60000',
+});
+
 export interface TestDatabase {
   /** URL as the owner, for migrations. */
   ownerUrl: string;
-  /** URL as the role of a service, by default the tested one. */
+  /**
+   * URL as the role of a service, by default the tested one. Connections, statements and transactions may take twenty
+   * times as long as in production, whose limits suit a machine that does nothing else.
+   */
   url(service?: ServiceName): string;
+  /** The same with the time limits of production, for a test of what happens when one is exceeded. */
+  urlWithProductionLimits(): string;
   /** Runs SQL as the owner. */
   query<Row extends pg.QueryResultRow = Record<string, unknown>>(sql: string, params?: unknown[]): Promise<Row[]>;
   /** Number of pages that a statement touches with its generic plan. */
@@ -52,7 +64,8 @@ export async function createTestDatabase(
   pool.on('error', () => undefined);
   return {
     ownerUrl,
-    url: (other = service) => urlOf(server, name, databaseRole(other)),
+    url: (other = service) => `${urlOf(server, name, databaseRole(other))}?${patientLimits.toString()}`,
+    urlWithProductionLimits: () => urlOf(server, name, databaseRole(service)),
     query: async <Row extends pg.QueryResultRow>(sql: string, params: unknown[] = []) =>
       (await pool.query<Row>(sql, params)).rows,
     buffers: (text, values) => buffersOf(urlOf(server, name, databaseRole(service)), text, values),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditRecord } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
 import type { TestDatabase } from '@holdfast/testing';
 import { Sequencer } from '../append/sequencer.js';
 import { assertWhole, auditDatabase, auditKeys, recordOf, replicaOf } from '../audit.fixture.js';
@@ -145,7 +146,12 @@ describe('appending while the database fails', () => {
     const appended = Promise.withResolvers<void>();
     // Holds the lock on the head until PostgreSQL ends its transaction, which it does before the append has succeeded.
     let limit: unknown;
-    const hanging = replicas[1]!.database.transaction(async (sql) => {
+    const limited = await Database.connect({
+      url: tables.urlWithProductionLimits(),
+      pool: 1,
+      applicationName: 'hanging',
+    });
+    const hanging = limited.transaction(async (sql) => {
       [limit] = await sql.rows({ name: '', text: 'SHOW idle_in_transaction_session_timeout' });
       await sql.rows({ name: '', text: "SELECT FROM head WHERE org = 'acme' FOR UPDATE" });
       locked.resolve();
@@ -157,6 +163,7 @@ describe('appending while the database fails', () => {
     await replicas[0]!.log.append([{ org: 'acme', record: recordOf() }]).finally(() => appended.resolve());
     expect(limit).toEqual({ idle_in_transaction_session_timeout: '3s' });
     await failed;
+    await limited.close();
     expect(await assertWhole(tables)).toBe(2);
   });
 });
