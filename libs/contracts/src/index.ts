@@ -62,6 +62,7 @@ export * from './signals/contracts.js';
 export * from './events/event-types.js';
 export * from './events/events.js';
 export * from './events/quarantine.js';
+export * from './events/reception.js';
 export * from './events/streams.js';
 export * from './rate-limits.js';
 export * from './registry.js';

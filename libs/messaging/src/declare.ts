@@ -19,6 +19,7 @@ import {
   streams,
   type Stream,
 } from '@holdfast/contracts';
+import { ensureReception } from './stream-reception.js';
 
 const ackWaitMs = 2000;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -40,7 +41,10 @@ export async function declareStreams(
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const done: string[] = [];
   for (const stream of Object.values(streams)) done.push(...(await declareStream(jsm, stream, replicas)));
-  return [...done, await declareProbe(jsm, replicas), await declareEntries(jsm, replicas, entryLimits)];
+  done.push(await declareProbe(jsm, replicas), await declareEntries(jsm, replicas, entryLimits));
+  for (const { name, subjects } of [...Object.values(streams), probeStream, entryStream])
+    await ensureReception(connection, jsm, name, subjects);
+  return done;
 }
 
 /** What the stream of entries holds at most. */
@@ -92,7 +96,7 @@ async function declareWithoutConsumers(
   };
   const existing = await jsm.streams.info(config.name).catch(unlessMissing);
   if (!existing) await jsm.streams.add({ ...config, num_replicas: 1 });
-  await whenKnown(() => jsm.streams.update(config.name, config));
+  await update(jsm, config);
 }
 
 async function declareStream(jsm: JetStreamManager, stream: Stream, replicas: number): Promise<string[]> {
@@ -134,8 +138,19 @@ async function declareStream(jsm: JetStreamManager, stream: Stream, replicas: nu
         : jsm.consumers.add(name, { ...added, ...settings }),
     );
   }
-  await whenKnown(() => jsm.streams.update(name, config));
+  await update(jsm, config);
   return [`stream ${name}`, ...consumers.map((c) => `consumer ${name}/${c}`)];
+}
+
+/**
+ * The replicas in an update of their own, after all else. When one update changes the subjects and the replicas, the
+ * leader of the stream stays subscribed to the old subjects only, and the stream stores nothing for ever
+ * (docs/adr/0070-silent-nats-servers.md).
+ */
+async function update(jsm: JetStreamManager, config: Partial<StreamConfig> & { name: string }): Promise<void> {
+  const { num_replicas: _, ...others } = config;
+  await whenKnown(() => jsm.streams.update(config.name, others));
+  await whenKnown(() => jsm.streams.update(config.name, config));
 }
 
 /**

@@ -1,5 +1,5 @@
 // What the NATS client does at a cost that it has no option for. Tests of each fail when an upgrade changes the client.
-import { RequestError, RequestOne, type NatsConnection } from '@nats-io/transport-node';
+import { ProtocolHandler, RequestError, RequestOne, type NatsConnection } from '@nats-io/transport-node';
 
 /** The part of the client that writes what has been published: `publish` calls it in a microtask. */
 interface Protocol {
@@ -34,4 +34,23 @@ const cancelled = new RequestError('cancelled');
 const { cancel } = RequestOne.prototype;
 RequestOne.prototype.cancel = function (this: RequestOne, error: Error = cancelled) {
   cancel.call(this, error);
+};
+
+/** The part of the client that makes one attempt to connect. */
+interface Dialling {
+  dial(this: Dialling, server: unknown): Promise<void>;
+  transport: { discard(): void };
+}
+
+// The client leaves the socket of an attempt open that ends by its timeout: one at each attempt to reach a dead server.
+const attempts = ProtocolHandler.prototype as unknown as Dialling;
+// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its connection
+const { dial } = attempts;
+attempts.dial = async function (server) {
+  try {
+    await dial.call(this, server);
+  } catch (error) {
+    this.transport.discard();
+    throw error;
+  }
 };

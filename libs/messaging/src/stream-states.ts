@@ -1,6 +1,7 @@
 import { jetstreamManager, type ConsumerInfo, type JetStreamManager, type StreamInfo } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { entryStream, streams } from '@holdfast/contracts';
+import { receptionOf, type Reception } from './stream-reception.js';
 
 export interface StreamState {
   stream: string;
@@ -8,6 +9,8 @@ export interface StreamState {
   maxBytes: number;
   /** Servers that should store it and are not up to date. */
   offlineReplicas: number;
+  /** Whether it receives what is published to it. */
+  reception: Reception;
   /** Events that each consumer has not acknowledged yet. */
   consumers: { consumer: string; unacknowledged: number }[];
 }
@@ -30,21 +33,31 @@ export async function jetStreamState(connection: NatsConnection): Promise<JetStr
   const jsm = await jetstreamManager(connection, { checkAPI: false });
   const account = await jsm.getAccountInfo();
   const states = Object.values(streams).map(async ({ name, consumers }) =>
-    stateOf(await jsm.streams.info(name), await Promise.all(consumers.map((one) => jsm.consumers.info(name, one)))),
+    stateOf(
+      await jsm.streams.info(name),
+      await Promise.all(consumers.map((one) => jsm.consumers.info(name, one))),
+      await receptionOf(connection, name),
+    ),
   );
   // All are awaited together: a rejection that nothing awaits yet would end the process.
-  const [entries, ...others] = await Promise.all([entriesState(jsm), ...states]);
+  const [entries, ...others] = await Promise.all([entriesState(jsm, connection), ...states]);
   return { streams: others, entries, storedBytes: account.storage, maxBytes: account.limits.max_storage };
 }
 
-async function entriesState(jsm: JetStreamManager): Promise<StreamState> {
+async function entriesState(jsm: JetStreamManager, connection: NatsConnection): Promise<StreamState> {
   const readers: ConsumerInfo[] = [];
   for await (const reader of jsm.consumers.list(entryStream.name)) readers.push(reader);
-  return stateOf(await jsm.streams.info(entryStream.name), readers);
+  const { name } = entryStream;
+  return stateOf(await jsm.streams.info(name), readers, await receptionOf(connection, name));
 }
 
-function stateOf({ config, state, cluster }: StreamInfo, consumers: readonly ConsumerInfo[]): StreamState {
+function stateOf(
+  { config, state, cluster }: StreamInfo,
+  consumers: readonly ConsumerInfo[],
+  reception: Reception,
+): StreamState {
   return {
+    reception,
     stream: config.name,
     bytes: state.bytes,
     maxBytes: config.max_bytes,

@@ -6,11 +6,13 @@ import {
   inboxPrefix,
   logGrowthSubject,
   natsUsers,
+  peerServerSubject,
   probeStream,
   probeSubject,
   projectionAcknowledgementSubject,
   rateLimitSubject,
   readerInboxPrefix,
+  receptionSubject,
   replicaAnnouncementSubject,
   revocationFeedSubject,
   serviceNames,
@@ -39,11 +41,11 @@ export function busPermissions(user: BusUser): Permissions {
   const subscribe = [`${inboxPrefix(user)}.>`, ...new Set(called.map((c) => replicaAnnouncementSubject(c.service)))];
   if (user === 'deploy') {
     const names = Object.values(streams).map((s) => s.name);
+    const all = [...names, probeStream.name, entryStream.name];
     publish.push(
       '$JS.API.INFO',
-      ...[...names, probeStream.name, entryStream.name].flatMap((n) =>
-        ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`),
-      ),
+      ...all.flatMap((n) => ['CREATE', 'UPDATE', 'INFO'].map((verb) => `$JS.API.STREAM.${verb}.${n}`)),
+      ...all.map(receptionSubject),
     );
     publish.push(
       ...names.flatMap((n) => [
@@ -62,6 +64,8 @@ export function busPermissions(user: BusUser): Permissions {
     subscribe.push(`rpc.${user}.> ${user}`);
     publish.push(replicaAnnouncementSubject(user));
   }
+  publish.push(peerServerSubject(user));
+  subscribe.push(peerServerSubject(user));
   for (const s of Object.values(streams).filter((s) => s.producer === user)) {
     publish.push(
       ...s.subjects,

@@ -127,11 +127,14 @@ export async function startService<Config extends BaseConfig>(
     testOffsetMs: (offset ?? 0) * 1000,
     machineMs: options.machineTimeMs,
   });
+  // A new id at each start: requests to an earlier process of this replica must not reach this one.
+  const replica = randomBytes(9).toString('hex');
   const busOptions: BusOptions = {
     url: config.NATS_URL,
     nkeySeed: config.NATS_NKEY_SEED,
     user: service,
     caFile: config.NATS_CA_FILE,
+    replica: { service, id: replica },
   };
   const connection = await connectBus(busOptions, logger);
   const applicationName = `holdfast ${service}`;
@@ -197,8 +200,6 @@ export async function startService<Config extends BaseConfig>(
     providers,
     exports: providers,
   };
-  // A new id at each start: requests to an earlier process of this replica must not reach this one.
-  const replica = randomBytes(9).toString('hex');
   const transport = new BusTransport(connection, service, replica, own);
   const app = await (options.createApp ?? microservice)(root, transport);
   const consumers = [startConsumers(app, service, bus, own)];

@@ -16,6 +16,7 @@ export * from './replicated-server.js';
 export * from './runbook-block.js';
 export * from './test-bus.js';
 export * from './test-certificates.js';
+export * from './test-cluster.js';
 export * from './test-config.js';
 export * from './test-context.js';
 export * from './test-database.js';

@@ -34,15 +34,11 @@ export async function startTestBus({
   const port = await freePort();
   const storeDir = join(folder, 'jetstream');
   const keys = nkeys();
-  const publicKeys = Object.fromEntries(natsUsers.map((user) => [user, keys[user].publicKey])) as Record<
-    BusUser,
-    string
-  >;
   const configFile = join(folder, 'nats.conf');
   writeFileSync(
     configFile,
     natsConfig({
-      publicKeys,
+      publicKeys: publicNkeys(keys),
       host: '127.0.0.1',
       port,
       storeDir,
@@ -81,10 +77,10 @@ export async function startTestBus({
   };
 }
 
-type NKeys = Record<BusUser, { seed: string; publicKey: string }>;
+export type NKeys = Record<BusUser, { seed: string; publicKey: string }>;
 
 /** The same for all servers of a run: to compute public keys in JavaScript takes longer than to start a server. */
-function nkeys(): NKeys {
+export function nkeys(): NKeys {
   const file = join(runFolder(), 'nkeys.json');
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as NKeys;
   const keys = Object.fromEntries(
@@ -98,6 +94,10 @@ function nkeys(): NKeys {
   writeFileSync(written, JSON.stringify(keys));
   renameSync(written, file);
   return keys;
+}
+
+export function publicNkeys(keys: NKeys): Record<BusUser, string> {
+  return Object.fromEntries(natsUsers.map((user) => [user, keys[user].publicKey])) as Record<BusUser, string>;
 }
 
 async function startServer(folder: string, configFile: string, port: number): Promise<ChildProcess> {

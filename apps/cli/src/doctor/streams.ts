@@ -62,7 +62,7 @@ function findingsOf(state: StreamState): Finding[] {
       detail: `${megabytes(bytes)} of ${megabytes(maxBytes)} are stored; JetStream discards the oldest when it is full`,
       advice: 'Find the consumer that does not apply its events. None is lost: the outbox publishes them again.',
     });
-  findings.push(...offlineFindingsOf(state));
+  findings.push(...receptionFindingsOf(state), ...offlineFindingsOf(state));
   const highest = Math.max(0, ...consumers.map(({ unacknowledged }) => unacknowledged));
   return findings.length > 0
     ? findings
@@ -78,10 +78,24 @@ function entryFindingsOf(state: StreamState): Finding[] {
     detail: `${consumer} has not acknowledged ${unacknowledged} entries, of which the oldest are discarded in time`,
     advice: 'Start this reader, or delete it with "holdfast audit reader delete".',
   }));
-  findings.push(...offlineFindingsOf(state));
+  findings.push(...receptionFindingsOf(state), ...offlineFindingsOf(state));
   return findings.length > 0
     ? findings
     : [found(name, `${megabytes(state.bytes)} of ${megabytes(state.maxBytes)}, ${state.consumers.length} readers`)];
+}
+
+/** Such a stream stores nothing, and looks healthy otherwise. */
+function receptionFindingsOf(state: StreamState): Finding[] {
+  const { reception } = state;
+  if (reception.receives) return [];
+  return [
+    {
+      check: checkOf(state),
+      result: 'failed',
+      detail: `it does not receive what is published to it: ${reception.reason}`,
+      advice: 'Run "holdfast bus declare", which repairs it. Events stay in the outbox meanwhile.',
+    },
+  ];
 }
 
 function offlineFindingsOf(state: StreamState): Finding[] {

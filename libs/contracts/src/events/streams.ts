@@ -153,6 +153,19 @@ export const replicaAnnouncementSchema = z.looseObject({
 });
 export type ReplicaAnnouncement = z.infer<typeof replicaAnnouncementSchema>;
 
+/** The replicas of a service say here which server of a NATS cluster each uses, so that they use different ones. */
+export function peerServerSubject(service: ServiceName): string {
+  return `peers.${service}`;
+}
+
+/** `choosing`: it is starting, and may still move to another server. */
+export const peerServerSchema = z.looseObject({
+  replica: replicaId,
+  server: z.string().max(300),
+  choosing: z.boolean().optional(),
+});
+export type PeerServer = z.infer<typeof peerServerSchema>;
+
 /** Subject of a contract at one replica, instead of the one that the queue group chooses. */
 export function addressedSubject(contractSubject: string, replica: string): string {
   return `${contractSubject}.${replica}`;

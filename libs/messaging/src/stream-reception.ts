@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { headers, PermissionViolationError, RequestError, type NatsConnection } from '@nats-io/transport-node';
+import { z } from 'zod';
+import { receptionSubject } from '@holdfast/contracts';
+
+const replyTimeoutMs = 2000;
+const pauseMs = 250;
+/** A stream elects a leader after its replicas have changed. */
+const electionMs = 10_000;
+const repairedAfterMs = 60_000;
+/** JSStreamNotMatchErr of nats-server. */
+const wrongStreamCode = 10_060;
+const refusal = z.object({ error: z.object({ err_code: z.literal(wrongStreamCode) }) });
+
+/** Whether a stream receives what is published to its subjects, or why it does not. */
+export type Reception = { receives: true } | { receives: false; reason: string };
+
+/**
+ * Publishes a message for another stream to a subject of this one: its leader refuses it, and stores nothing. A leader
+ * that has lost its subscriptions says nothing, although the stream looks healthy in every other way.
+ */
+export async function receptionOf(connection: NatsConnection, stream: string): Promise<Reception> {
+  const header = headers();
+  header.set('Nats-Expected-Stream', 'none');
+  const subject = receptionSubject(stream);
+  try {
+    const reply = await connection.request(subject, '', { headers: header, timeout: replyTimeoutMs });
+    if (refusal.safeParse(reply.json()).success) return { receives: true };
+    return { receives: false, reason: `JetStream responds ${reply.string().slice(0, 200)}` };
+  } catch (error) {
+    if (error instanceof PermissionViolationError)
+      return {
+        receives: false,
+        reason: `this user may not publish to ${subject}: nats.conf is older than this version`,
+      };
+    if (error instanceof RequestError && error.isNoResponders())
+      return { receives: false, reason: 'no server takes what is published to its subjects' };
+    return { receives: false, reason: String(error) };
+  }
+}
+
+/**
+ * Waits until a stream receives messages, and repairs one that does not: nats-server subscribes its leader when its
+ * subjects are changed, to those that are added. Events that are published meanwhile stay in the outbox.
+ *
+ * @throws Error that names the stream
+ */
+export async function ensureReception(
+  connection: NatsConnection,
+  jsm: JetStreamManager,
+  name: string,
+  subjects: readonly string[],
+): Promise<void> {
+  if ((await awaitReception(connection, name, electionMs)).receives) return;
+  await jsm.streams.update(name, { subjects: [`declare.${name}`] });
+  await jsm.streams.update(name, { subjects: [...subjects] });
+  const reception = await awaitReception(connection, name, repairedAfterMs);
+  if (!reception.receives)
+    throw new Error(
+      `the stream ${name} does not receive what is published to it: ${reception.reason}. ` +
+        'Restart the NATS servers one after the other; events stay in the outbox meanwhile',
+    );
+}
+
+async function awaitReception(connection: NatsConnection, name: string, timeoutMs: number): Promise<Reception> {
+  for (const deadline = performance.now() + timeoutMs; ;) {
+    const reception = await receptionOf(connection, name);
+    if (reception.receives || performance.now() > deadline) return reception;
+    await sleep(pauseMs);
+  }
+}

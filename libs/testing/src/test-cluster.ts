@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BusUser } from '@holdfast/contracts';
+import { natsConfig } from '@holdfast/platform-policy';
+import { natsServerBinary, newTestFolder } from './environment.js';
+import { freePort } from './free-port.js';
+import { nkeys, publicNkeys } from './test-bus.js';
+
+/** As in the chart. */
+const size = 3;
+
+export interface TestServer {
+  url: string;
+  /** Does not wait until it is up. */
+  start(): void;
+  /** Sends SIGKILL. */
+  kill(): Promise<void>;
+  /** Pauses the process: connections stay open, new ones are accepted by the kernel, and nothing responds. */
+  pause(paused: boolean): void;
+}
+
+export interface TestCluster {
+  servers: TestServer[];
+  /** All, comma separated. */
+  url: string;
+  /** Seed of a user's NKey. */
+  seed(user: BusUser): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A cluster of nats-servers with JetStream and the permissions of production, as the chart configures it.
+ *
+ * @param running how many of them are started; the test starts the others
+ */
+export async function startTestCluster({ running = size }: { running?: number } = {}): Promise<TestCluster> {
+  const folder = newTestFolder('nats-cluster');
+  const keys = nkeys();
+  const ports: { client: number; cluster: number }[] = [];
+  for (let i = 0; i < size; i += 1) ports.push({ client: await freePort(), cluster: await freePort() });
+  const routes = ports.map(({ cluster }) => `nats://127.0.0.1:${cluster}`);
+  const servers = ports.map(({ client, cluster }, i) => {
+    const storeDir = join(folder, String(i));
+    mkdirSync(storeDir);
+    const configFile = join(storeDir, 'nats.conf');
+    const host = '127.0.0.1';
+    const config = JSON.parse(natsConfig({ publicKeys: publicNkeys(keys), host, port: client, storeDir })) as Record<
+      string,
+      unknown
+    >;
+    const listen = `${host}:${cluster}`;
+    writeFileSync(
+      configFile,
+      JSON.stringify({
+        ...config,
+        server_name: `nats-${i}`,
+        cluster: { name: 'test', listen, no_advertise: true, routes },
+      }),
+    );
+    return server(`nats://${host}:${client}`, configFile, join(storeDir, 'nats.log'));
+  });
+  for (const one of servers.slice(0, running)) one.start();
+  const killAll = () => servers.forEach((one) => void one.kill());
+  // Jest ends its workers without ending their children.
+  process.once('exit', killAll);
+  return {
+    servers,
+    url: servers.map(({ url }) => url).join(','),
+    seed: (user) => keys[user].seed,
+    stop: async () => {
+      await Promise.all(servers.map((one) => one.kill()));
+      process.off('exit', killAll);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function server(url: string, configFile: string, logFile: string): TestServer {
+  let child: ChildProcess | undefined;
+  return {
+    url,
+    start: () => {
+      const log = openSync(logFile, 'a');
+      child = spawn(natsServerBinary(), ['-c', configFile], { stdio: ['ignore', log, log] });
+      closeSync(log);
+    },
+    kill: async () => {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    pause: (paused) => void child?.kill(paused ? 'SIGSTOP' : 'SIGCONT'),
+  };
+}
