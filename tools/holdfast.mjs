@@ -47,8 +47,12 @@ function environment() {
   ]);
   const owner = stack.databaseUrl ? { DATABASE_URL: stack.databaseUrl, ...Object.fromEntries(owners) } : {};
   // For `demo seed`: the redirect URIs of the example's apps contain its ports.
-  const ports = stack.examples
-    ? { SHOP_PORT: String(stack.examples.shop), KIOSK_PORT: String(stack.examples.kiosk) }
+  const shop = stack.examples
+    ? {
+        SHOP_SITE: stack.shopSite,
+        SHOP_PORT: String(stack.examples.shop),
+        KIOSK_PORT: String(stack.examples.kiosk),
+      }
     : {};
   return {
     ...owner,
@@ -61,7 +65,8 @@ function environment() {
     NATS_URL: stack.natsUrl,
     ...(stack.shards ? { SHARDS: shardsSetting(stack.shards), SHARD_DATABASE_URLS: databasesSetting(stack) } : {}),
     BASE_URL: stack.baseUrl,
-    ...ports,
+    ...shop,
+    ...stack.reachingEnv,
   };
 }
 

@@ -7,6 +7,7 @@ import { auditReaders, databasePasswordName, natsConfig, nkeySeedName, publicKey
 import { displayPath, print } from '../infra/console.ts';
 import { writeWhole } from '../infra/files.ts';
 import type { Instance } from '../launcher/instances.ts';
+import { plainAddress } from '../launcher/public-address.ts';
 import { loadSecrets } from '../launcher/secrets.ts';
 import { serviceEnv } from '../launcher/service-env.ts';
 import { home } from '../setup/paths.mjs';
@@ -23,7 +24,7 @@ for (const instance of instances) {
   const env = serviceEnv(
     instance,
     instances,
-    { baseUrl, natsUrl, databaseUrl, checkpointDir: '/checkpoints', shopOrigins: [] },
+    { public: plainAddress(baseUrl), natsUrl, databaseUrl, checkpointDir: '/checkpoints', shopOrigins: [] },
     secrets,
     {},
     new Set(),

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { print } from '../infra/console.ts';
-import { portVariables, shopReadyUrl } from '../launcher/examples.ts';
-import { isReady } from '../launcher/service-program.ts';
+import { shopReadyUrl, shopVariables } from '../launcher/examples.ts';
+import { isReady, plainAddress } from '../launcher/public-address.ts';
 import { root } from '../setup/paths.mjs';
 import { runJest } from '../testing/run-jest.ts';
 
@@ -21,7 +21,8 @@ const startTimeoutMs = 60_000;
  */
 export async function tryShop(folder: string, baseUrl: string, organizations: unknown[]): Promise<void> {
   const demoFile = join(folder, 'demo.json');
-  const readyUrl = shopReadyUrl(ports);
+  const address = plainAddress(baseUrl);
+  const readyUrl = shopReadyUrl(address, ports);
   const services = [{ name: 'shop', replica: 1, pid: null, readyUrl }];
   writeFileSync(demoFile, JSON.stringify({ baseUrl, services, organizations }), { mode: 0o600 });
   const program = join(root, 'examples', 'shop', 'src', 'main.ts');
@@ -30,7 +31,7 @@ export async function tryShop(folder: string, baseUrl: string, organizations: un
       PATH: process.env.PATH,
       DEMO_FILE: demoFile,
       SHOP_DATA: join(folder, 'shop'),
-      ...portVariables(ports),
+      ...shopVariables(address, ports),
       HOLDFAST_EXIT_WITH_PARENT: '1',
     },
     stdio: ['pipe', 'ignore', 'inherit'],
@@ -52,7 +53,7 @@ async function untilReady(url: string, ended: Promise<unknown>): Promise<void> {
   let hasEnded = false;
   void ended.then(() => (hasEnded = true));
   const deadline = Date.now() + startTimeoutMs;
-  while (!(await isReady(url))) {
+  while (!(await isReady(url, 'localhost'))) {
     if (hasEnded) throw new Error('The example shop has ended. Its last words are above.');
     if (Date.now() > deadline) throw new Error(`The example shop did not respond at ${url} in 60 s.`);
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import { notStoringPrefix } from '@holdfast/contracts';
 import { eventually } from '../infra/ports.ts';
-import { readiness } from './service-program.ts';
+import { readiness } from './public-address.ts';
 import type { Member } from './stack.ts';
 
 export interface ServiceStatus {
@@ -166,8 +166,8 @@ async function statusOfAll(members: Member[]): Promise<ServiceStatus[]> {
 }
 
 /** A service that was ready before may not be now, for example without its database, so `/readyz` is read again. */
-async function statusOf({ name, replica, readyUrl, supervised }: Member): Promise<ServiceStatus> {
-  const readyz = supervised.state === 'ready' && readyUrl !== null ? await readiness(readyUrl) : undefined;
+async function statusOf({ name, replica, readyUrl, host, supervised }: Member): Promise<ServiceStatus> {
+  const readyz = supervised.state === 'ready' && readyUrl !== null ? await readiness(readyUrl, host) : undefined;
   const state = readyz && !readyz.ready ? 'not ready' : supervised.state;
   return { name, replica, pid: supervised.pid, state, readyUrl, remarks: readyz?.remarks ?? [] };
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { serviceNames } from '@holdfast/contracts';
 import { envFile, given } from '../setup/settings.mjs';
 
-/** Settings of services that the launcher sets itself, from its own options, its ports and secrets.json. */
+/** Settings of services that the launcher sets itself, from its own settings, its ports and secrets.json. */
 const managed = new Set([
   'AUDIT_SIGNING_KEYS',
   'AUTH_CA_FILE',
@@ -44,10 +44,14 @@ const managed = new Set([
 
 /** Variables that the launcher, its tests and the example shop read. */
 const launcherSettings = new Set([
+  'BASE_URL',
   'DATABASE_URL',
   'HOLDFAST_ENV_FILE',
   'HOLDFAST_HOME',
   'HOLDFAST_NO_BROWSER',
+  'HTTP_CERT_FILE',
+  'HTTP_HOST',
+  'HTTP_KEY_FILE',
   'KIOSK_PORT',
   'NATS_NKEY_SEED',
   'NATS_URL',

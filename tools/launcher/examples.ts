@@ -4,9 +4,9 @@ import { freePorts, stateOfPort } from '../infra/ports.ts';
 import type { Program } from '../infra/program.ts';
 import { home, root } from '../setup/paths.mjs';
 import { demoFile } from './demo.ts';
+import { isReady, reachingEnv, type PublicAddress } from './public-address.ts';
 import { logOf } from './servers.ts';
 import { inherited } from './service-env.ts';
-import { isReady } from './service-program.ts';
 
 /** Ports of examples/shop: one program, which is two apps of each demo organization. */
 export interface ShopPorts {
@@ -51,39 +51,52 @@ async function requireShopPorts({ shop, kiosk }: ShopPorts, taken: number[]): Pr
   }
 }
 
-export function shopReadyUrl({ shop }: ShopPorts): string {
-  return `http://localhost:${shop}/healthz`;
+/** Scheme and host of the shop: those of the stack, since a host that is reached by https is never reached by http. */
+export function shopSite({ baseUrl, tls }: PublicAddress): string {
+  return tls ? `https://${new URL(baseUrl).hostname}` : 'http://localhost';
 }
 
-/** Origins that services may call although they are on this machine and not https. */
-export function shopOrigins(ports: ShopPorts | undefined): string[] {
-  return ports ? [ports.shop, ports.kiosk].map((port) => `http://localhost:${port}`) : [];
+export function shopReadyUrl(address: PublicAddress, { shop }: ShopPorts): string {
+  return `${shopSite(address)}:${shop}/healthz`;
+}
+
+/** Origins that services may call although they are on this machine. */
+export function shopOrigins(address: PublicAddress, ports: ShopPorts | undefined): string[] {
+  return ports ? [ports.shop, ports.kiosk].map((port) => `${shopSite(address)}:${port}`) : [];
 }
 
 /** The shop reads its settings from demo.json: it has no more access than any organization's app. */
-export function shopProgram(ports: ShopPorts, caller: NodeJS.ProcessEnv, declared: ReadonlySet<string>): Program {
+export function shopProgram(
+  address: PublicAddress,
+  ports: ShopPorts,
+  caller: NodeJS.ProcessEnv,
+  declared: ReadonlySet<string>,
+): Program {
+  const { tls, host } = address;
   return {
     name: 'shop',
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', join(root, 'examples', 'shop', 'src', 'main.ts')],
     env: {
       ...inherited(caller, declared),
+      ...reachingEnv(address, caller),
       NODE_ENV: 'production',
       DEMO_FILE: demoFile,
       SHOP_DATA: caller.SHOP_DATA || join(home, 'shop'),
       ...(caller.SHOP_SESSION_SECRET && { SHOP_SESSION_SECRET: caller.SHOP_SESSION_SECRET }),
-      ...portVariables(ports),
+      ...shopVariables(address, ports),
+      ...(tls && { SHOP_CERT_FILE: tls.certFile, SHOP_KEY_FILE: tls.keyFile, SHOP_HOST: host }),
       HOLDFAST_EXIT_WITH_PARENT: '1',
     },
     cwd: root,
     logFile: logOf('shop'),
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 5000,
-    ready: () => isReady(shopReadyUrl(ports)),
+    ready: () => isReady(shopReadyUrl(address, ports), host),
   };
 }
 
 /** Variables that both the shop and the seed of its apps read. */
-export function portVariables({ shop, kiosk }: ShopPorts): NodeJS.ProcessEnv {
-  return { SHOP_PORT: String(shop), KIOSK_PORT: String(kiosk) };
+export function shopVariables(address: PublicAddress, { shop, kiosk }: ShopPorts): NodeJS.ProcessEnv {
+  return { SHOP_SITE: shopSite(address), SHOP_PORT: String(shop), KIOSK_PORT: String(kiosk) };
 }

@@ -1,6 +1,7 @@
 import { serviceNames, services, shardedServices, type ServiceName } from '@holdfast/contracts';
 import { ReportedError } from '../infra/console.ts';
 import { freePort, stateOfPort } from '../infra/ports.ts';
+import type { PublicAddress } from './public-address.ts';
 
 /** One process of a service, with its ports, which stay the same while the launcher runs. */
 export interface Instance {
@@ -11,7 +12,7 @@ export interface Instance {
   replica: number;
   /** Such as `subjects-2`, or `subjects@eu2-1` on the shard `eu2`. */
   name: string;
-  /** The address under which other services reach it. */
+  /** The address that it listens on. */
   host: string;
   /** Port of health checks and metrics. */
   opsPort: number;
@@ -21,7 +22,7 @@ export interface Instance {
 
 export async function planInstances(
   replicas: Record<string, number>,
-  publicPort: number,
+  address: PublicAddress,
   shards: readonly string[],
 ): Promise<Instance[]> {
   for (const name of Object.keys(replicas)) {
@@ -31,12 +32,12 @@ export async function planInstances(
   const instances: Instance[] = [];
   for (const service of serviceNames) {
     for (let replica = 1; replica <= (replicas[service] ?? 1); replica++) {
-      instances.push(await planInstance(service, replica, publicPort));
+      instances.push(await planInstance(service, replica, address));
     }
   }
   for (const shard of shards)
     for (const service of shardedServices)
-      instances.push({ ...(await planInstance(service, 1, publicPort, shard)), shard });
+      instances.push({ ...(await planInstance(service, 1, address, shard)), shard });
   return instances;
 }
 
@@ -48,17 +49,18 @@ export function nameOnShard(program: string, shard: string | undefined): string 
 async function planInstance(
   service: ServiceName,
   replica: number,
-  publicPort: number,
+  address: PublicAddress,
   shard?: string,
 ): Promise<Instance> {
   const name = `${nameOnShard(service, shard)}-${replica}`;
-  const host = '127.0.0.1';
   const opsPort = await freePort();
   if (service === 'gateway') {
-    const httpPort = publicPort + replica - 1;
+    const httpPort = address.port + replica - 1;
     await requirePort(httpPort);
-    return { service, replica, name, host, opsPort, httpPort, readyUrl: `http://localhost:${httpPort}/readyz` };
+    const ready = Object.assign(new URL('/readyz', address.baseUrl), { port: String(httpPort) });
+    return { service, replica, name, host: address.host, opsPort, httpPort, readyUrl: ready.href };
   }
+  const host = '127.0.0.1';
   const readyUrl = `http://${host}:${opsPort}/readyz`;
   return {
     service,

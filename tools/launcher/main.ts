@@ -4,15 +4,17 @@ import { parseOptions } from '../setup/options.mjs';
 import { home } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { startControlServer } from './control-server.ts';
+import { shopSite } from './examples.ts';
 import { announceStack, claimStack, releaseStack } from './lock.ts';
 import { ownBuild } from './own-build.ts';
+import { preparePublicAddress, reachingEnv } from './public-address.ts';
 import { readyMessage } from './ready-message.ts';
 import { reset } from './reset.ts';
 import { Stack } from './stack.ts';
 
 const startedAt = Date.now();
 const options = parseOptions(process.argv.slice(2), settings());
-const baseUrl = `http://localhost:${options.port}`;
+const { baseUrl } = options;
 let stack: Stack | undefined;
 let stopping = false;
 
@@ -47,15 +49,22 @@ async function start(): Promise<void> {
   const build = await ownBuild(home);
   // The parent holds the build lock until now.
   if (process.env.HOLDFAST_BUILD_HELD) process.send?.({ loaded: true });
-  stack = await Stack.prepare({ ...options, build, servicesFrom: options.build ?? build });
+  const address = await preparePublicAddress(options, home, settings());
+  stack = await Stack.prepare({ ...options, address, build, servicesFrom: options.build ?? build });
   const control = await startControlServer(stack.members);
-  const details = { build, control, ...(stack.examples && { examples: stack.examples }) };
-  announceStack({ baseUrl, ...details });
-  const addresses = await stack.start();
+  const details = {
+    baseUrl,
+    build,
+    control,
+    reachingEnv: reachingEnv(address, settings()),
+    ...(stack.examples && { examples: stack.examples, shopSite: shopSite(address) }),
+  };
+  announceStack(details);
+  const { public: _, ...addresses } = await stack.start();
   announceStack({ ...addresses, ...details });
-  await stack.seed(addresses);
+  await stack.seed(addresses.natsUrl);
   const demo = await stack.startShop();
-  print(readyMessage(demo, secondsSince(startedAt)));
+  print(readyMessage(demo, secondsSince(startedAt), address));
   process.send?.({ ready: true });
 }
 

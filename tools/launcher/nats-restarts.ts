@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { displayPath, warn } from '../infra/console.ts';
 import { home } from '../setup/paths.mjs';
-import { readiness } from './service-program.ts';
+import { readiness } from './public-address.ts';
 import { StoreWatch } from './store-watch.ts';
 import type { Supervised } from './supervised.ts';
 
@@ -24,7 +24,9 @@ export function restartWhenItStoresNothing(
   let [isChecking, hasEnded] = [false, false];
   const check = async (): Promise<void> => {
     if (nats.state !== 'ready') return;
-    const remarks = (await Promise.all(producers().map(readiness))).flatMap((readyz) => readyz.remarks).filter(isOurs);
+    const remarks = (await Promise.all(producers().map((url) => readiness(url))))
+      .flatMap((readyz) => readyz.remarks)
+      .filter(isOurs);
     const { bavail, bsize } = await statfs(join(home, 'nats', 'jetstream'));
     const gaveUp = watch.gaveUp;
     const reason = watch.decide({ nowMs: performance.now(), remarks, freeBytes: bavail * bsize });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Demo } from './demo.ts';
+import { plainAddress } from './public-address.ts';
 import { readyMessage } from './ready-message.ts';
 
 const app = (name: string, scopes: string[]) => ({
@@ -12,6 +13,7 @@ const app = (name: string, scopes: string[]) => ({
   scopes,
 });
 const baseUrl = 'http://localhost:8080';
+const address = plainAddress(baseUrl);
 const organization = {
   shortId: 'acme',
   issuer: `${baseUrl}/o/acme`,
@@ -24,7 +26,7 @@ const organization = {
 };
 
 test('contains commands with the credentials of the shop', () => {
-  const text = readyMessage({ baseUrl, services: [], organizations: [organization] }, '1.0 s');
+  const text = readyMessage({ baseUrl, services: [], organizations: [organization] }, '1.0 s', address);
   expect(text).toContain(
     "curl -s -u 'id-shop:secret-shop' -d grant_type=client_credentials " +
       `--data-urlencode 'scope=offers:write issued:read' ${baseUrl}/oauth2/token`,
@@ -35,7 +37,7 @@ test('contains commands with the credentials of the shop', () => {
 
 test('names the shop first when it runs, and not otherwise', () => {
   const shop = { name: 'shop', replica: 1, pid: 7, readyUrl: 'http://localhost:4000/healthz' };
-  const lines = readyMessage({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s')
+  const lines = readyMessage({ baseUrl, services: [shop], organizations: [organization] }, '1.0 s', address)
     .split('\n')
     .filter((line) => line.startsWith('  '));
   expect(lines.slice(0, 2)).toEqual([
@@ -43,13 +45,13 @@ test('names the shop first when it runs, and not otherwise', () => {
     '  Staff      http://localhost:4000/acme/staff – sign in there as the owner',
   ]);
   expect(
-    readyMessage({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s'),
+    readyMessage({ baseUrl, services: [{ ...shop, pid: null }], organizations: [organization] }, '1.0 s', address),
   ).not.toContain('sign up there');
 });
 
 test('contains the invitation of the owner until they have accepted it', () => {
   const ownerLineOf = (one: Demo['organizations'][number]) =>
-    readyMessage({ baseUrl, services: [], organizations: [one] }, '1.0 s').match(/^ {2}Owner.*$/m)?.[0];
+    readyMessage({ baseUrl, services: [], organizations: [one] }, '1.0 s', address).match(/^ {2}Owner.*$/m)?.[0];
   expect(ownerLineOf(organization)).toBe(
     `  Owner      ${baseUrl}/o/acme/invitation#token – the invitation of acme's owner, for one use`,
   );
@@ -59,5 +61,11 @@ test('contains the invitation of the owner until they have accepted it', () => {
 });
 
 test('contains no commands when there is no demo', () => {
-  expect(readyMessage({ baseUrl, services: [], organizations: [] }, '1.0 s')).not.toContain('curl');
+  expect(readyMessage({ baseUrl, services: [], organizations: [] }, '1.0 s', address)).not.toContain('curl');
+});
+
+test('under a name that no name server knows, the commands find it', () => {
+  const own = { ...plainAddress('https://id.example.test'), isResolved: false };
+  const text = readyMessage({ baseUrl: own.baseUrl, services: [], organizations: [organization] }, '1.0 s', own);
+  expect(text).toContain('curl -s --resolve id.example.test:443:127.0.0.1 -u');
 });

@@ -12,6 +12,7 @@ const filesOfStack = [
   'logs',
   'checkpoints',
   'passwords',
+  'tls',
   'secrets.json',
   'demo.json',
   'demo.known.json',

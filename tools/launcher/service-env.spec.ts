@@ -3,12 +3,13 @@ import { nodeOptions, services, type ServiceName } from '@holdfast/contracts';
 import { missingSecrets } from '@holdfast/platform-policy';
 import { ownDatabaseUrls } from './database.ts';
 import type { Instance } from './instances.ts';
+import { plainAddress } from './public-address.ts';
 import { serviceEnv } from './service-env.ts';
 
 const names = Object.keys(services) as ServiceName[];
 const secrets = { ...missingSecrets({}), DB_PASSWORD_ISSUANCE: 'issuance/password' };
 const addresses = {
-  baseUrl: 'http://localhost:8080',
+  public: plainAddress('http://localhost:8080'),
   natsUrl: 'nats://127.0.0.1:4222',
   databaseUrl: 'postgresql://postgres:p@127.0.0.1:5432/holdfast',
   checkpointDir: '/checkpoints',

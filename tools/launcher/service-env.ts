@@ -1,13 +1,14 @@
 import { databaseRole, mainShard, nodeOptions, services, type ServiceName } from '@holdfast/contracts';
 import { databasePasswordName, secretVariables, watermarkWriters, type Secrets } from '@holdfast/platform-policy';
 import type { Instance } from './instances.ts';
+import { reachingEnv, type PublicAddress } from './public-address.ts';
 
 /** What services of one shard connect to, and where their audit keeps its checkpoints. */
 export type ShardAddresses = Pick<Addresses, 'natsUrl' | 'databaseUrl' | 'databaseUrls' | 'checkpointDir'>;
 
 /** The addresses of a stack's servers and of the stack itself. */
 export interface Addresses {
-  baseUrl: string;
+  public: PublicAddress;
   natsUrl: string;
   /** Connects as the owner of the database. */
   databaseUrl: string;
@@ -39,6 +40,7 @@ export function serviceEnv(
       .filter((i) => i.service === name)
       .map((i) => `http://${i.host}:${i.httpPort}`)
       .join(',');
+  const reaching = reachingEnv(addresses.public, caller);
   return {
     LOG_LEVEL: 'info',
     // No proxy uses this gateway, so nobody waits for it when the stack stops.
@@ -46,8 +48,9 @@ export function serviceEnv(
     ...inherited(caller, declared),
     NODE_ENV: 'production',
     // Of two values of one option Node.js takes the last: the caller's.
-    NODE_OPTIONS: [nodeOptions, caller.NODE_OPTIONS].filter(Boolean).join(' '),
-    BASE_URL: addresses.baseUrl,
+    ...reaching,
+    NODE_OPTIONS: [nodeOptions, reaching.NODE_OPTIONS, caller.NODE_OPTIONS].filter(Boolean).join(' '),
+    BASE_URL: addresses.public.baseUrl,
     NATS_URL: addresses.natsUrl,
     ...shardEnv(instance, addresses.shards),
     ...secretEnv(service, secrets),
@@ -63,8 +66,12 @@ export function serviceEnv(
         }
       : {}),
     ...(service === 'audit' ? { CHECKPOINT_DIR: addresses.checkpointDir } : {}),
-    ...(service === 'gateway' ? { AUTH_URLS: urls('auth') } : {}),
+    ...(service === 'gateway' ? { AUTH_URLS: urls('auth'), ...listenerEnv(addresses.public) } : {}),
   };
+}
+
+function listenerEnv({ host, tls }: PublicAddress): NodeJS.ProcessEnv {
+  return { HTTP_HOST: host, ...(tls && { HTTP_CERT_FILE: tls.certFile, HTTP_KEY_FILE: tls.keyFile }) };
 }
 
 const programVariables = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_EXTRA_CA_CERTS'];

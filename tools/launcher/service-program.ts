@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Program } from '../infra/program.ts';
 import type { Instance } from './instances.ts';
+import { isReady } from './public-address.ts';
 import { logOf } from './servers.ts';
 
 /** @param build the clone, or a copy of one, whose build is to run */
@@ -15,21 +16,6 @@ export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv, build
     logFile: logOf(instance.name),
     stopSignal: 'SIGTERM',
     stopTimeoutMs: 15_000,
-    ready: () => isReady(instance.readyUrl),
+    ready: () => isReady(instance.readyUrl, instance.host),
   };
-}
-
-export async function isReady(url: string): Promise<boolean> {
-  return (await readiness(url)).ready;
-}
-
-/** The response of `/readyz`: its status tells whether the service is ready, its further lines are remarks. */
-export async function readiness(url: string): Promise<{ ready: boolean; remarks: string[] }> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000), headers: { connection: 'close' } });
-    const text = await response.text();
-    return { ready: response.status === 200, remarks: text.split('\n').slice(1).filter(Boolean) };
-  } catch {
-    return { ready: false, remarks: [] };
-  }
 }

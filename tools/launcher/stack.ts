@@ -12,12 +12,13 @@ import { settings } from '../setup/settings.mjs';
 import { createDatabases, ownDatabaseUrls, setUpDatabases } from './database.ts';
 import { declaredSettings, settingsWithoutEffect } from './declared-settings.ts';
 import { previousOrganizations, seedDemo, setDemoAside, writeDemo, type Demo } from './demo.ts';
-import { chooseShopPorts, portVariables, shopOrigins, shopProgram, shopReadyUrl, type ShopPorts } from './examples.ts';
+import { chooseShopPorts, shopOrigins, shopProgram, shopReadyUrl, shopVariables, type ShopPorts } from './examples.ts';
 import { nameOnShard, planInstances, type Instance } from './instances.ts';
 import { Jobs } from './jobs.ts';
 import { throughLinks, type LinkedAddresses } from './links.ts';
 import { restartWhenItStoresNothing } from './nats-restarts.ts';
 import { passwordFileEnv } from './password-files.ts';
+import type { PublicAddress } from './public-address.ts';
 import { loadSecrets } from './secrets.ts';
 import { folderOf, logOf, planNats, planPostgres, type Server } from './servers.ts';
 import { serviceEnv, type Addresses, type ShardAddresses } from './service-env.ts';
@@ -32,6 +33,8 @@ export interface Member {
   name: string;
   replica: number;
   readyUrl: string | null;
+  /** The address that it listens on, when that is not the loopback address. */
+  host?: string;
   supervised: Supervised;
   /** The program with the current settings; absent for programs without settings. */
   plan?: (more: NodeJS.ProcessEnv, build?: string) => Program;
@@ -42,7 +45,7 @@ export interface Member {
 }
 
 export interface StackOptions {
-  port: number;
+  address: PublicAddress;
   replicas: Record<string, number>;
   examples: ShopPorts | undefined;
   /** Folder of the build whose migrations and commands are used. */
@@ -60,7 +63,7 @@ export interface StackOptions {
 /** All processes of one stack, in the order in which they were started. */
 export class Stack {
   readonly members: Member[] = [];
-  readonly baseUrl: string;
+  readonly #address: PublicAddress;
   readonly #instances: Instance[];
   readonly #build: string;
   readonly #servicesFrom: string;
@@ -77,8 +80,8 @@ export class Stack {
   readonly #shards: readonly string[];
 
   private constructor(options: StackOptions, instances: Instance[], declared: ReadonlySet<string>) {
-    const { port, build, servicesFrom, examples, severable, ownDatabases, shards } = options;
-    this.baseUrl = `http://localhost:${port}`;
+    const { address, build, servicesFrom, examples, severable, ownDatabases, shards } = options;
+    this.#address = address;
     this.#severable = severable;
     this.#ownDatabases = ownDatabases;
     this.#shards = shards;
@@ -92,10 +95,10 @@ export class Stack {
 
   /** Ends processes of a killed launcher, and checks everything that can keep the stack from starting. */
   static async prepare(options: StackOptions): Promise<Stack> {
-    const { port, replicas, shards, examples: preferred } = options;
+    const { address, replicas, shards, examples: preferred } = options;
     await stopOrphans(home);
     for (const shard of [undefined, ...shards]) requireSecretsOf(join(postgresFolder(folderOf(shard)), 'data'));
-    const instances = await planInstances(replicas, port, shards);
+    const instances = await planInstances(replicas, address, shards);
     const examples =
       preferred &&
       (await chooseShopPorts(
@@ -114,10 +117,10 @@ export class Stack {
     const shards: Record<string, ShardAddresses> = {};
     for (const shard of this.#shards) shards[shard] = await this.#startServers(shard);
     const addresses: Addresses = {
-      baseUrl: this.baseUrl,
+      public: this.#address,
       ...main,
       ...(this.#shards.length > 0 && { shards }),
-      shopOrigins: shopOrigins(this.examples),
+      shopOrigins: shopOrigins(this.#address, this.examples),
     };
     const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
     if (exceptions.length > 0) print(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
@@ -153,7 +156,7 @@ export class Stack {
   }
 
   /** @returns the content of demo.json, whose pids are updated from now on */
-  async seed({ natsUrl }: Addresses): Promise<Demo> {
+  async seed(natsUrl: string): Promise<Demo> {
     try {
       this.#organizations = await seedDemo(this.#jobs, this.operatorEnv(natsUrl), this.#servicesFrom);
     } catch (error) {
@@ -167,9 +170,10 @@ export class Stack {
   async startShop(): Promise<Demo> {
     if (!this.examples || !this.#organizations?.length) return this.#publish();
     const startedAt = Date.now();
-    const { examples } = this;
-    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(examples, settings(more), this.#declared);
-    const supervised = this.#add({ name: 'shop', replica: 1, readyUrl: shopReadyUrl(examples), plan }, plan({}));
+    const [examples, address] = [this.examples, this.#address];
+    const plan = (more: NodeJS.ProcessEnv): Program => shopProgram(address, examples, settings(more), this.#declared);
+    const readyUrl = shopReadyUrl(address, examples);
+    const supervised = this.#add({ name: 'shop', replica: 1, readyUrl, host: address.host, plan }, plan({}));
     supervised.onChange = () => this.#publish();
     supervised.start();
     try {
@@ -185,8 +189,8 @@ export class Stack {
     return {
       NATS_URL: natsUrl,
       NATS_NKEY_SEED: this.#secrets[nkeySeedName('operator')],
-      BASE_URL: this.baseUrl,
-      ...(this.examples && portVariables(this.examples)),
+      BASE_URL: this.#address.baseUrl,
+      ...(this.examples && shopVariables(this.#address, this.examples)),
     };
   }
 
@@ -228,7 +232,7 @@ export class Stack {
     const shared = this.#instances.map(({ shard = '' }) => ({ ...addresses, ...addresses.shards?.[shard] }));
     const reached: LinkedAddresses[] = this.#severable ? await Promise.all(shared.map(throughLinks)) : shared;
     const started = this.#instances.map((instance, i) => {
-      const { service, shard, replica, readyUrl } = instance;
+      const { service, shard, replica, readyUrl, host } = instance;
       const name = nameOnShard(service, shard);
       const { links, ...own } = reached[i]!;
       const plan = (more: NodeJS.ProcessEnv, build = this.#servicesFrom): Program => {
@@ -236,7 +240,7 @@ export class Stack {
         const env = serviceEnv(instance, this.#instances, own, secrets, settings(more), this.#declared);
         return serviceProgram(instance, { ...env, ...passwordFileEnv(passwordsFolder, service, secrets) }, build);
       };
-      const supervised = this.#add({ name, replica, readyUrl, plan, ...(links && { links }) }, plan({}));
+      const supervised = this.#add({ name, replica, readyUrl, host, plan, ...(links && { links }) }, plan({}));
       supervised.onChange = () => this.#publish();
       supervised.start();
       return supervised;
@@ -276,7 +280,7 @@ export class Stack {
     const services = this.members.flatMap(({ name, replica, readyUrl, supervised }) =>
       readyUrl === null ? [] : [{ name, replica, pid: supervised.pid, readyUrl }],
     );
-    const demo = { baseUrl: this.baseUrl, services, organizations: this.#organizations ?? [] };
+    const demo = { baseUrl: this.#address.baseUrl, services, organizations: this.#organizations ?? [] };
     // Written only after the seed: programs that wait for the file rely on its content.
     if (this.#organizations) writeDemo(demo);
     return demo;

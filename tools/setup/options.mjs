@@ -14,6 +14,12 @@ export const help = `Usage: npm start -- [options]      (or: node tools/start.mj
 
 Environment, or in the file .env of the clone:
   PORT                    port of the API (default 8080); a second gateway gets the next port
+  BASE_URL                public address, such as https://localhost:8443 or https://id.example.test:8443:
+                          links, issuers and redirect URIs begin with it. With https a local CA signs the
+                          certificate (.holdfast/tls). PORT is needed when another program forwards to it
+  HTTP_CERT_FILE, HTTP_KEY_FILE
+                          your own certificate chain and key (PEM) for the host of BASE_URL
+  HTTP_HOST               address to listen on with https (default localhost), such as 0.0.0.0
   SHOP_PORT, KIOSK_PORT   ports of the example shop and of its kiosk (default 4000 and 4001,
                           or free ones when these are taken)
   DATABASE_URL            use this PostgreSQL, as a superuser or an owner with CREATEROLE
@@ -32,7 +38,9 @@ Environment, or in the file .env of the clone:
  * @property {boolean} severable whether services reach their servers through links that can be cut
  * @property {boolean} ownDatabases whether each service has a database of its own
  * @property {boolean} help
+ * @property {string} baseUrl public address of the stack
  * @property {number} port
+ * @property {string} host address that gateway and example shop listen on
  * @property {{ shop: number, kiosk: number } | undefined} examples ports of the example shop; undefined when it is left
  * out
  */
@@ -52,7 +60,7 @@ export function parseOptions(args, env) {
     severable: false,
     ownDatabases: false,
     help: false,
-    port: parsePort('PORT', env.PORT || '8080'),
+    ...parseAddress(env),
     examples: parseShopPorts(env),
   };
   for (let i = 0; i < args.length; i++) {
@@ -69,6 +77,41 @@ export function parseOptions(args, env) {
     else throw new Error(`There is no option ${arg}.`);
   }
   return options;
+}
+
+/**
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Pick<Options, 'baseUrl' | 'port' | 'host'>}
+ */
+function parseAddress(env) {
+  const url = env.BASE_URL ? parseBaseUrl(env.BASE_URL) : undefined;
+  const host = env.HTTP_HOST || 'localhost';
+  if (!isLoopback(host) && url?.protocol !== 'https:')
+    throw new Error(
+      `HTTP_HOST is "${host}", and on other addresses than those of this machine the stack is reached by https only, ` +
+        'since requests contain secrets. Set BASE_URL to an https address.',
+    );
+  const port = parsePort('PORT', env.PORT || (url ? url.port || (url.protocol === 'https:' ? '443' : '80') : '8080'));
+  return { baseUrl: url?.origin ?? `http://localhost:${port}`, port, host };
+}
+
+/** @param {string} text */
+function parseBaseUrl(text) {
+  const invalid = (/** @type {string} */ reason) =>
+    new Error(`BASE_URL is "${text}", and ${reason}. Use an address such as https://localhost:8443.`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid('it must be an address with https');
+  if (url.pathname !== '/' || url.search || url.hash || url.username || url.password)
+    throw invalid('it must have nothing but scheme, host and port');
+  if (/^[\d.]+$|^\[/.test(url.hostname)) throw invalid('browsers create no passkeys for an IP address');
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw invalid('browsers offer passkeys with https only, except on localhost');
+  return url;
+}
+
+/** @param {string} host */
+function isLoopback(host) {
+  return host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host);
 }
 
 /** @param {NodeJS.ProcessEnv} env */

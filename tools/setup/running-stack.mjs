@@ -17,6 +17,9 @@ import { isRunning } from './processes.mjs';
  * @property {string} [checkpointDir] where audit keeps its checkpoints
  * @property {{ port: number, token: string }} [control]
  * @property {{ shop: number, kiosk: number }} [examples] ports of the example shop
+ * @property {string} [shopSite] scheme and host of the example shop
+ * @property {{ NODE_EXTRA_CA_CERTS?: string, NODE_OPTIONS?: string }} [reachingEnv] what programs need to reach
+ *   `baseUrl`
  */
 
 /** Exists while a stack runs. Only a launcher that is killed leaves it behind. */

@@ -40,7 +40,7 @@ export async function startStack(
   const receiverPort = await freePorts(2);
   const receiver = `http://localhost:${receiverPort}`;
   const tlsReceiver = `https://localhost:${receiverPort + 1}`;
-  const { DATABASE_URL: _database, NATS_URL: _nats, ...env } = process.env;
+  const { DATABASE_URL: _database, NATS_URL: _nats, BASE_URL: _address, HTTP_HOST: _host, ...env } = process.env;
   const stack = fork(join(clone, 'tools', 'launcher', 'main.ts'), ['--replicas', replicas, ...more], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {

@@ -9,6 +9,10 @@ const busSchema = baseConfigSchema.pick({ NATS_URL: true, NATS_CA_FILE: true, NA
 const ownerSchema = databaseConfigSchema.pick({ DATABASE_URL: true, DATABASE_CA_FILE: true });
 const demoSchema = z.object({
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  SHOP_SITE: z
+    .url()
+    .transform((url) => url.replace(/\/+$/, ''))
+    .default('http://localhost'),
   SHOP_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   KIOSK_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
 });

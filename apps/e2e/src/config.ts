@@ -34,6 +34,8 @@ export function cleanEnvironment(extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     NATS_URL: _nats,
     NATS_NKEY_SEED: _seed,
     HOLDFAST_DEMO: _demo,
+    BASE_URL: _address,
+    HTTP_HOST: _host,
     NODE_OPTIONS: _options,
     ...env
   } = process.env;

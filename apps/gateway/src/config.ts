@@ -14,6 +14,13 @@ export const configSchema = baseConfigSchema.extend({
     .string()
     .default('localhost')
     .describe('Address that the port listens on: `localhost` is IPv4 and IPv6; use `0.0.0.0` in a container'),
+  HTTP_CERT_FILE: readableFile
+    .optional()
+    .describe(
+      'File with the certificate chain (PEM) of this listener; it serves HTTPS then, for deployments without a proxy ' +
+        'that terminates TLS. A renewed one is loaded',
+    ),
+  HTTP_KEY_FILE: readableFile.optional().describe('File with the private key (PEM) of HTTP_CERT_FILE'),
   HTTP_MAX_CONNECTIONS: z.coerce
     .number()
     .int()

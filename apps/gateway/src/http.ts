@@ -1,3 +1,4 @@
+import type { Server as HttpsServer } from 'node:https';
 import type { DynamicModule, INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -8,12 +9,16 @@ import {
   AppError,
   CLOCK,
   isRepeated,
+  readServerTls,
+  reloadServerTls,
   serverTimeouts,
+  serverTlsFiles,
   startRequestSpan,
   unavailable,
   untilUnused,
   type Clock,
   type Logger,
+  type ServerTlsFiles,
 } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Shutdown } from '@holdfast/service';
 import { AccessTokenStrategy } from './access/access-token.strategy.js';
@@ -36,6 +41,7 @@ import { AuthProxy } from './issuer/proxy/auth-proxy.js';
 
 /** Creates the HTTP server of the gateway. It listens only after the start-up assertion has passed for every route. */
 export function createHttpApp(config: GatewayConfig) {
+  const tls = serverTlsFiles('gateway', config);
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
     const commonHeaders = commonHeadersOf(config);
     const writeError = rawErrorWriter(config.BASE_URL, commonHeaders);
@@ -48,6 +54,7 @@ export function createHttpApp(config: GatewayConfig) {
       requestTimeoutMs: headersTimeoutMs + config.HTTP_BODY_TIMEOUT_SECONDS * 1000 + 5000,
     });
     const adapter = new FastifyAdapter({
+      ...(tls && { https: readServerTls(tls) }),
       forceCloseConnections: 'idle',
       return503OnClosing: false,
       routerOptions,
@@ -85,6 +92,7 @@ export function createHttpApp(config: GatewayConfig) {
     fastify.decorateRequest('requestContext');
     const observer = new HttpObserver(app.get<Logger>(LOGGER), config);
     app.get(Shutdown).before(() => observer.flush());
+    if (tls) app.get(Shutdown).before(reloadCertificate(fastify, tls, app.get<Logger>(LOGGER)));
     const errorForms = new Map(endpoints.map((declared) => [routeOf(declared), declared.errorForm]));
     const [bus, proxy] = [app.get(Bus), app.get(AuthProxy)];
     // The first hook: it must cost next to nothing.
@@ -139,6 +147,14 @@ export function createHttpApp(config: GatewayConfig) {
   };
 }
 
+/** @returns stops looking for renewed files */
+function reloadCertificate({ server }: FastifyInstance, tls: ServerTlsFiles, logger: Logger): () => void {
+  return reloadServerTls(server as unknown as HttpsServer, tls, (err) => {
+    if (err) logger.error({ err }, 'The renewed certificate cannot be used; the previous one stays in use');
+    else logger.info('loaded the renewed certificate');
+  });
+}
+
 /** With a wrong clock, tokens would be verified and records dated by a wrong time, so no request is handled. */
 function wrongClockError(): AppError {
   return unavailable('The clock of this server is wrong; another one answers.', 1, {
@@ -163,13 +179,22 @@ function leaveBodiesUnread(fastify: FastifyInstance): void {
   fastify.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
 }
 
+/**
+ * Whether browsers shall use https only with this host. They would do so on each port of it (RFC 6797 §8.3), and
+ * `localhost` is also that of every other program on the machine.
+ */
+function isOwnHost(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === 'https:' && hostname !== 'localhost' && !hostname.endsWith('.localhost');
+}
+
 function commonHeadersOf({ BASE_URL }: GatewayConfig): CommonHeaders {
   const fixed = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
-    ...(BASE_URL.startsWith('https:') && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
+    ...(isOwnHost(BASE_URL) && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
   };
   return ({ requestId, responseIds }) => ({
     'x-request-id': responseIds.requestId,

@@ -46,6 +46,10 @@ interface DemoFile {
 export interface Config {
   /** Port by app. */
   ports: Record<string, number>;
+  /** Address to listen on. */
+  host: string;
+  /** Names of PEM files; undefined for plain HTTP. */
+  tls: { certFile: string; keyFile: string } | undefined;
   dataFolder: string;
   settings: Settings[];
   /** Signs the session cookies. */
@@ -61,21 +65,33 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
     shop: portOf('SHOP_PORT', env.SHOP_PORT || '4000'),
     kiosk: portOf('KIOSK_PORT', env.KIOSK_PORT || '4001'),
   };
+  const { SHOP_CERT_FILE: certFile, SHOP_KEY_FILE: keyFile } = env;
+  const site = env.SHOP_SITE || 'http://localhost';
+  if (site.startsWith('https:') !== Boolean(certFile && keyFile))
+    throw new Error(`SHOP_SITE is "${site}". With https, and only then, set SHOP_CERT_FILE and SHOP_KEY_FILE.`);
   return {
     ports,
+    // On this machine only, as long as the connection is not encrypted.
+    host: (certFile && env.SHOP_HOST) || 'localhost',
+    tls: certFile && keyFile ? { certFile, keyFile } : undefined,
     dataFolder: env.SHOP_DATA || join(home, 'shop'),
-    settings: settingsOf(readDemo(env.DEMO_FILE || join(home, 'demo.json')), ports),
+    settings: settingsOf(readDemo(env.DEMO_FILE || join(home, 'demo.json')), ports, site),
     sessionSecret: sessionSecretOf(env.SHOP_SESSION_SECRET),
     exitWithParent: env.HOLDFAST_EXIT_WITH_PARENT === '1',
   };
 }
 
-export function settingsOf({ baseUrl, organizations }: DemoFile, ports: Record<string, number>): Settings[] {
+/** @param site scheme and host of the shop */
+export function settingsOf(
+  { baseUrl, organizations }: DemoFile,
+  ports: Record<string, number>,
+  site = 'http://localhost',
+): Settings[] {
   return organizations.flatMap(({ shortId, issuer, apps }) =>
     Object.entries(ports).flatMap(([app, port]) => {
       const found = apps.find(({ name }) => name === app);
       if (!found?.clientSecret) return [];
-      const origin = `http://localhost:${port}`;
+      const origin = `${site}:${port}`;
       const path = `/${shortId}`;
       const staff = apps.find(({ redirectUris }) => redirectUris?.includes(`${origin}${path}/staff/callback`));
       return {

@@ -1,4 +1,5 @@
 // The example shop: node src/main.ts. See README.md.
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { loadConfig, type Config } from './config.ts';
 import { createApp } from './server/app.ts';
@@ -15,24 +16,25 @@ try {
   process.exit(1);
 }
 
-async function start({ ports, dataFolder, settings, sessionSecret }: Config): Promise<FastifyInstance[]> {
+async function start({ ports, host, tls, dataFolder, settings, sessionSecret }: Config): Promise<FastifyInstance[]> {
   const all = settings.map((ofApp) => openShop(ofApp, dataFolder));
+  const https = tls && { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
   const apps: FastifyInstance[] = [];
   for (const [name, port] of Object.entries(ports)) {
     const shops = all.filter((shop) => shop.settings.app === name);
     if (!shops[0]) continue;
-    const app = await createApp({ origin: shops[0].settings.origin, shops, sessionSecret });
-    await listen(app, port);
+    const app = await createApp({ origin: shops[0].settings.origin, shops, sessionSecret, https });
+    await listen(app, port, host);
     for (const shop of shops) app.log.info(`${shop.name} is open at ${shop.settings.signedOutUri}`);
     apps.push(app);
   }
   return apps;
 }
 
-/** Listens on this machine only, since the connection is not encrypted. Fastify binds both addresses of localhost. */
-async function listen(app: FastifyInstance, port: number): Promise<void> {
+/** Fastify binds both addresses of localhost. */
+async function listen(app: FastifyInstance, port: number, host: string): Promise<void> {
   try {
-    await app.listen({ port, host: 'localhost' });
+    await app.listen({ port, host });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(`port ${port} cannot be used (${code}). Set SHOP_PORT or KIOSK_PORT to another one.`, {

@@ -10,13 +10,13 @@ import {
   readServerTls,
   reloadServerTls,
   serverTimeouts,
+  serverTlsFiles,
   startRequestSpan,
   traceHeader,
   untilUnused,
   within,
   type Clock,
   type Logger,
-  type ServerTlsFiles,
 } from '@holdfast/platform';
 import { HttpObserver, LOGGER, Readiness, Shutdown } from '@holdfast/service';
 import type { Config } from '../config.js';
@@ -46,7 +46,7 @@ const closingHeader = internalHeaders.closing;
 /** Auth serves HTTP to the gateway only, besides the bus. */
 export function createHttpApp(config: Config) {
   const { HTTP_PORT, HTTP_HOST } = config;
-  const tls = serverTlsFiles(config);
+  const tls = serverTlsFiles('auth', config);
   return async (root: DynamicModule, transport: BusTransport): Promise<INestApplicationContext> => {
     const adapter = new FastifyAdapter({
       // A client without a certificate that HTTP_CLIENT_CA_FILE signed gets no connection.
@@ -115,16 +115,6 @@ export function createHttpApp(config: Config) {
 function callerTrace({ headers }: IncomingMessage): string | undefined {
   const given = headers[traceHeader];
   return typeof given === 'string' ? given : undefined;
-}
-
-/** @throws Error when only some of the files are configured */
-function serverTlsFiles(config: Config): ServerTlsFiles | undefined {
-  const { HTTP_CERT_FILE: certFile, HTTP_KEY_FILE: keyFile, HTTP_CLIENT_CA_FILE: clientCaFile } = config;
-  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, clientCaFile };
-  if (certFile === undefined && keyFile === undefined && clientCaFile === undefined) return undefined;
-  throw new Error(
-    'Without both HTTP_CERT_FILE and HTTP_KEY_FILE, auth would serve plain HTTP although TLS is configured. Set both.',
-  );
 }
 
 /** Rejects a request before it begins: while the replica stops, and with a wrong clock, since tokens would be wrong. */

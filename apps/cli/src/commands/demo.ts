@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { demoConfig } from '../config.js';
-import { knownAppsSchema, type KnownApp } from '../demo/known-apps.js';
+import { knownAppsSchema, type Known } from '../demo/known-apps.js';
 import { seedDemo, type DemoOrganization } from '../demo/seed-demo.js';
 import { asOperator } from '../operator-session.js';
 import { show, table } from '../output.js';
@@ -20,21 +20,33 @@ export function demoCommands(program: Command): void {
     .option('--known <file>', 'output of an earlier seed: its client secrets are kept as long as they are valid')
     .action(({ json, known }: Json & { known?: string }) =>
       asOperator('demo seed', async (session) => {
-        const { BASE_URL, SHOP_PORT, KIOSK_PORT } = demoConfig();
+        const { BASE_URL, SHOP_SITE, SHOP_PORT, KIOSK_PORT } = demoConfig();
+        const earlier = known === undefined ? undefined : readKnown(known);
         const organizations = await seedDemo(
           session,
           BASE_URL,
-          { shop: SHOP_PORT ?? 4000, kiosk: KIOSK_PORT ?? 4001, open: SHOP_PORT !== undefined },
-          known === undefined ? [] : readKnown(known),
+          {
+            site: SHOP_SITE,
+            earlierSites: earlier?.baseUrl?.startsWith('https:') ? [siteOf(earlier.baseUrl)] : [],
+            shop: SHOP_PORT ?? 4000,
+            kiosk: KIOSK_PORT ?? 4001,
+            open: SHOP_PORT !== undefined,
+          },
+          earlier?.organizations.flatMap(({ apps }) => apps) ?? [],
         );
         show({ organizations }, json, () => demoTable(organizations));
       }),
     );
 }
 
-function readKnown(file: string): KnownApp[] {
+/** Scheme and host of the shop of a stack with this https address. */
+function siteOf(baseUrl: string): string {
+  return `https://${new URL(baseUrl).hostname}`;
+}
+
+function readKnown(file: string): Known {
   try {
-    return knownAppsSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).organizations.flatMap(({ apps }) => apps);
+    return knownAppsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     throw new CommandError(
       `${file} is not the output of "holdfast demo seed --json". Leave --known out to create new secrets.`,

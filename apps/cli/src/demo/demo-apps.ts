@@ -12,8 +12,12 @@ export interface WantedApp {
   scopes: string[];
 }
 
-/** The ports of the example shop's two apps. */
-export interface ShopPorts {
+/** Where the example shop is reached: scheme and host, and the ports of its two apps. */
+export interface ShopAddress {
+  /** Such as http://localhost. */
+  site: string;
+  /** The sites of earlier seeds, whose addresses are replaced. */
+  earlierSites: string[];
   shop: number;
   kiosk: number;
   /** Whether the shop runs and can receive logout tokens. */
@@ -30,8 +34,13 @@ export const demoOrganizations: { shortId: string; name: string; presence: Prese
  * The example shop (examples/shop) serves both organizations at one address, each under its short id. A sign-in
  * redirects to `callback`, a claim to `welcome`, which is registered so that an offer may name it.
  */
-const webApp = (name: string, org: string, port: number, open: boolean, credentialType?: string): WantedApp => {
-  const home = `http://localhost:${port}/${org}`;
+const webApp = (
+  name: 'shop' | 'kiosk',
+  org: string,
+  { site, open, ...ports }: ShopAddress,
+  credentialType?: string,
+): WantedApp => {
+  const home = `${site}:${ports[name]}/${org}`;
   return {
     name,
     displayName: name[0]!.toUpperCase() + name.slice(1),
@@ -46,8 +55,8 @@ const webApp = (name: string, org: string, port: number, open: boolean, credenti
 };
 
 /** Signs in the organization's people, to the staff area of the shop. */
-const staffApp = (org: string, port: number, open: boolean): WantedApp => {
-  const home = `http://localhost:${port}/${org}/staff`;
+const staffApp = (org: string, { site, shop, open }: ShopAddress): WantedApp => {
+  const home = `${site}:${shop}/${org}/staff`;
   return {
     name: 'staff',
     displayName: 'Staff area',
@@ -61,14 +70,14 @@ const staffApp = (org: string, port: number, open: boolean): WantedApp => {
 };
 
 /** Whether an earlier seed registered this address for the example shop, on any port. */
-export function isShopUri(uri: string, org: string): boolean {
+export function isShopUri(uri: string, org: string, { site, earlierSites }: ShopAddress): boolean {
+  const { protocol, hostname, port, pathname, search } = new URL(uri);
   return (
-    /^http:\/\/localhost:\d+(?=\/)/.test(uri) &&
+    port !== '' &&
+    search === '' &&
+    ['http://localhost', site, ...earlierSites].includes(`${protocol}//${hostname}`) &&
     ['', '/callback', '/welcome', '/backchannel-logout'].includes(
-      uri
-        .replace(/^http:\/\/localhost:\d+/, '')
-        .replace(`/${org}`, '')
-        .replace(/^\/staff/, ''),
+      pathname.replace(`/${org}`, '').replace(/^\/staff/, ''),
     )
   );
 }
@@ -77,11 +86,11 @@ export function isShopUri(uri: string, org: string): boolean {
  * `shop` and `kiosk` show that each app has its own customers, and `staff` signs in people; `automation` has the scopes
  * of the Admin API.
  */
-export function demoApps(org: string, ports: ShopPorts): WantedApp[] {
+export function demoApps(org: string, address: ShopAddress): WantedApp[] {
   return [
-    webApp('shop', org, ports.shop, ports.open),
-    webApp('kiosk', org, ports.kiosk, ports.open, 'membership'),
-    staffApp(org, ports.shop, ports.open),
+    webApp('shop', org, address),
+    webApp('kiosk', org, address, 'membership'),
+    staffApp(org, address),
     {
       name: 'automation',
       kind: 'service',

@@ -2,8 +2,11 @@ import { z } from 'zod';
 
 /** The members of an earlier seed's output that the next seed needs. Others are ignored. */
 export const knownAppsSchema = z.object({
+  /** The seed of a deployment without the example shop prints none. */
+  baseUrl: z.url().optional(),
   organizations: z.array(
     z.object({ apps: z.array(z.object({ clientId: z.string(), clientSecret: z.string().optional() })) }),
   ),
 });
-export type KnownApp = z.infer<typeof knownAppsSchema>['organizations'][number]['apps'][number];
+export type Known = z.infer<typeof knownAppsSchema>;
+export type KnownApp = Known['organizations'][number]['apps'][number];

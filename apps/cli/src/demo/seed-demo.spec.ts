@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { App, Contract, CredentialType } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import type { OperatorSession } from '../operator-session.js';
-import type { ShopPorts } from './demo-apps.js';
+import type { ShopAddress } from './demo-apps.js';
 import { seedDemo, type DemoOrganization } from './seed-demo.js';
 
 /** Handles the requests of the seed as directory and issuance do, in memory. */
@@ -138,11 +138,11 @@ class FakeServices {
 }
 
 let session: FakeServices;
-const seed = (known: DemoOrganization[] = [], ports: Partial<ShopPorts> = {}) =>
+const seed = (known: DemoOrganization[] = [], shop: Partial<ShopAddress> = {}) =>
   seedDemo(
     session,
     'http://localhost:8080',
-    { shop: 4000, kiosk: 4001, open: true, ...ports },
+    { site: 'http://localhost', earlierSites: [], shop: 4000, kiosk: 4001, open: true, ...shop },
     known.flatMap(({ apps }) => apps),
   );
 beforeEach(() => {

@@ -15,7 +15,7 @@ import {
 } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import type { OperatorSession } from '../operator-session.js';
-import { demoApps, demoOrganizations, isShopUri, type ShopPorts, type WantedApp } from './demo-apps.js';
+import { demoApps, demoOrganizations, isShopUri, type ShopAddress, type WantedApp } from './demo-apps.js';
 import { seedPeople, type DemoPeople } from './demo-people.js';
 import { seedTypes, type DemoType } from './demo-types.js';
 import type { KnownApp } from './known-apps.js';
@@ -50,7 +50,7 @@ export interface DemoOrganization extends DemoPeople {
 export async function seedDemo(
   session: OperatorSession,
   baseUrl: string,
-  ports: ShopPorts,
+  shop: ShopAddress,
   known: KnownApp[],
 ): Promise<DemoOrganization[]> {
   const existing = (await whenAvailable(() => session.request(listOrganizations, {}))).items.map(
@@ -61,7 +61,7 @@ export async function seedDemo(
     if (!existing.includes(shortId)) await session.request(createOrganization, { shortId, name }, shortId);
     const credentialTypes = await whenAvailable(() => seedTypes(session, shortId));
     await seedPresence(session, shortId, presence);
-    const apps = await seedApps(session, shortId, ports, known);
+    const apps = await seedApps(session, shortId, shop, known);
     const staff = apps.find(({ audience }) => audience === 'people')!;
     seeded.push({
       shortId,
@@ -83,16 +83,16 @@ async function seedPresence(session: OperatorSession, org: string, policy: Prese
 async function seedApps(
   session: OperatorSession,
   org: string,
-  ports: ShopPorts,
+  shop: ShopAddress,
   known: KnownApp[],
 ): Promise<DemoApp[]> {
   const { items } = await session.request(listApps, { org }, org);
   const apps: DemoApp[] = [];
-  for (const wanted of demoApps(org, ports)) {
+  for (const wanted of demoApps(org, shop)) {
     const found = items.find(({ name }) => name === wanted.name);
     apps.push(
       found
-        ? demoApp(await update(session, found, wanted), await secretOf(session, found, known))
+        ? demoApp(await update(session, found, wanted, shop), await secretOf(session, found, known))
         : await create(session, org, wanted),
     );
   }
@@ -108,12 +108,13 @@ async function create(session: OperatorSession, org: string, wanted: WantedApp):
  * An earlier seed may have registered the shop at another port, the kiosk without a credential type, or no address for
  * logout tokens. Addresses that the operator registered stay.
  */
-async function update(session: OperatorSession, found: App, wanted: WantedApp): Promise<App> {
-  const redirectUris = mergeUris(wanted.redirectUris, found.redirectUris, found.org);
-  const postLogoutRedirectUris = mergeUris(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, found.org);
+async function update(session: OperatorSession, found: App, wanted: WantedApp, shop: ShopAddress): Promise<App> {
+  const isOfShop = (uri: string): boolean => isShopUri(uri, found.org, shop);
+  const redirectUris = mergeUris(wanted.redirectUris, found.redirectUris, isOfShop);
+  const postLogoutRedirectUris = mergeUris(wanted.postLogoutRedirectUris, found.postLogoutRedirectUris, isOfShop);
   const credentialType = found.credentialType ?? wanted.credentialType;
   const { backchannelLogoutUri } =
-    found.backchannelLogoutUri === undefined || isShopUri(found.backchannelLogoutUri, found.org) ? wanted : found;
+    found.backchannelLogoutUri === undefined || isOfShop(found.backchannelLogoutUri) ? wanted : found;
   const isUpToDate =
     sameUris(redirectUris, found.redirectUris) &&
     sameUris(postLogoutRedirectUris, found.postLogoutRedirectUris) &&
@@ -128,8 +129,8 @@ async function update(session: OperatorSession, found: App, wanted: WantedApp): 
   return isUpToDate ? found : session.request(updateApp, { clientId: found.clientId, ...changes }, found.org);
 }
 
-function mergeUris(wanted: string[], found: string[], org: string): string[] {
-  return [...wanted, ...found.filter((uri) => !wanted.includes(uri) && !isShopUri(uri, org))];
+function mergeUris(wanted: string[], found: string[], isOfShop: (uri: string) => boolean): string[] {
+  return [...wanted, ...found.filter((uri) => !wanted.includes(uri) && !isOfShop(uri))];
 }
 
 function sameUris(a: string[], b: string[]): boolean {

@@ -19,15 +19,18 @@ const args = [
   '--disable-sync',
 ];
 
-/** @throws {Error} when there is no Chromium: a missing browser fails the tests */
-export async function launch(): Promise<Browser> {
+/**
+ * @param more arguments of Chromium
+ * @throws {Error} when there is no Chromium: a missing browser fails the tests
+ */
+export async function launch(...more: string[]): Promise<Browser> {
   const executablePath = executables.find((path) => existsSync(path));
   if (!executablePath)
     throw new Error(
       'No Chromium found. Install it (on Debian: apt-get install chromium), ' +
         'or set HOLDFAST_NO_BROWSER=1 to skip these tests.',
     );
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args: [...args, ...more] });
 }
 
 export const phone = { width: 360, height: 740 };
@@ -64,7 +67,7 @@ export class Visitor {
   readonly #cdp: CDPSession;
   readonly #authenticator: string;
 
-  private constructor(context: BrowserContext, page: Page, cdp: CDPSession, authenticator: string) {
+  private constructor(context: BrowserContext, page: Page, cdp: CDPSession, authenticator: string, host: string) {
     this.page = page;
     this.#context = context;
     this.#cdp = cdp;
@@ -80,12 +83,12 @@ export class Visitor {
     });
     page.on('request', (request) => {
       // The URL of a worker's blob contains the page's.
-      if (new URL(request.url().replace(/^blob:/, '')).hostname !== 'localhost')
+      if (new URL(request.url().replace(/^blob:/, '')).hostname !== host)
         this.errors.push(`request to another host: ${request.url()}`);
     });
   }
 
-  static async open(browser: Browser, { viewport = phone, present = true } = {}): Promise<Visitor> {
+  static async open(browser: Browser, { viewport = phone, present = true, host = 'localhost' } = {}): Promise<Visitor> {
     const context = await browser.newContext({ viewport });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
@@ -103,7 +106,7 @@ export class Visitor {
       },
     });
     await page.addInitScript(reportMediation);
-    return new Visitor(context, page, cdp, authenticatorId);
+    return new Visitor(context, page, cdp, authenticatorId, host);
   }
 
   /** Whether the authenticator confirms by itself, from the next request on. */

@@ -1,16 +1,17 @@
+import type { Stack } from '../stack.ts';
 import { stack } from '../under-test.ts';
 import type { Visitor } from './chromium.fixture.ts';
 
 /** Address of the example shop, from demo.json. */
-export function shopOf(org: string): string {
-  const shop = stack.demo.services.find(({ name }) => name === 'shop');
+export function shopOf(org: string, of: Pick<Stack, 'demo'> = stack): string {
+  const shop = of.demo.services.find(({ name }) => name === 'shop');
   if (!shop) throw new Error('demo.json has no shop: was the stack started with --no-examples?');
   return `${new URL(shop.readyUrl).origin}/${org}`;
 }
 
 /** Fills in the sign-up form. The shop then shows the message with the claim link. */
-export async function signUp({ page }: Visitor, org: string, name: string): Promise<void> {
-  await page.goto(shopOf(org));
+export async function signUp({ page }: Visitor, org: string, name: string, shop = shopOf(org)): Promise<void> {
+  await page.goto(shop);
   await page.getByRole('link', { name: 'Sign up' }).first().click();
   await page.getByLabel('Your name').fill(name);
   await page.getByLabel('Your e-mail').fill(`${name.toLowerCase().replaceAll(' ', '.')}@example.com`);

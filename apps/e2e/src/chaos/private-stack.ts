@@ -16,6 +16,8 @@ export class PrivateStack extends Stack {
   options: string[] = [];
   /** When processes were stopped, killed, paused, cut off or started again, in performance.now(). */
   readonly disturbances: number[] = [];
+  /** Whether the example shop runs as well, on the ports that the settings choose. */
+  examples = false;
   #port = 0;
   #launcher: ChildProcess | undefined;
 
@@ -30,7 +32,8 @@ export class PrivateStack extends Stack {
   async start(): Promise<void> {
     // One for each gateway, at most two.
     this.#port ||= await freePorts(2);
-    const launcher = this.#launch('--no-examples', '--severable', '--replicas', this.#replicas, ...this.options);
+    const examples = this.examples ? [] : ['--no-examples'];
+    const launcher = this.#launch(...examples, '--severable', '--replicas', this.#replicas, ...this.options);
     this.#launcher = launcher;
     const ready = await Promise.race([
       once(launcher, 'message').then(() => true),

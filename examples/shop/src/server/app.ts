@@ -18,12 +18,16 @@ interface AppOptions {
   /** The apps at this address, one per organization, each under its own path. */
   shops: Shop[];
   sessionSecret: string;
+  /** Certificate chain and private key; undefined for plain HTTP. */
+  https?: { cert: Buffer; key: Buffer } | undefined;
   logger?: boolean;
 }
 
 /** The web server of one address, with everything that its shops share. Their pages are in shopRoutes. */
-export async function createApp({ origin, shops, sessionSecret, logger = true }: AppOptions): Promise<FastifyInstance> {
-  const app = Fastify({
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const { origin, shops, sessionSecret, https, logger = true } = options;
+  const app: FastifyInstance = Fastify({
+    ...(https && { https }),
     logger,
     // Addresses are not logged: the query string of the redirect URI contains the authorization code.
     logController: new LogController({ disableRequestLogging: true }),
@@ -33,7 +37,7 @@ export async function createApp({ origin, shops, sessionSecret, logger = true }:
     // client could set the protocol and the client address that the server uses.
     trustProxy: false,
   });
-  const { host, protocol } = new URL(origin);
+  const { host, hostname, protocol } = new URL(origin);
   const isHttps = protocol === 'https:';
 
   // Under another name, such as 127.0.0.1, cookies and redirect URIs do not match. A foreign name that resolves to this
@@ -46,7 +50,8 @@ export async function createApp({ origin, shops, sessionSecret, logger = true }:
     contentSecurityPolicy: contentSecurityPolicy(shops[0]!.settings),
     // Staff pages have the customer's subject in their address.
     referrerPolicy: { policy: 'no-referrer' },
-    strictTransportSecurity: isHttps,
+    // Browsers would use https with each port of the host, and `localhost` is that of other programs as well.
+    strictTransportSecurity: isHttps && hostname !== 'localhost',
   });
   await app.register(fastifyCookie);
   await app.register(fastifyFormbody);

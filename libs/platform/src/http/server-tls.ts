@@ -12,6 +12,27 @@ export interface ServerTlsFiles {
 
 const checkIntervalMs = 10_000;
 
+/** The variables of a listener with TLS. */
+export interface ServerTlsSettings {
+  HTTP_CERT_FILE?: string | undefined;
+  HTTP_KEY_FILE?: string | undefined;
+  HTTP_CLIENT_CA_FILE?: string | undefined;
+}
+
+/**
+ * The files of a listener; undefined when it serves plain HTTP.
+ * @throws Error when only some of the files are configured
+ */
+export function serverTlsFiles(service: string, settings: ServerTlsSettings): ServerTlsFiles | undefined {
+  const { HTTP_CERT_FILE: certFile, HTTP_KEY_FILE: keyFile, HTTP_CLIENT_CA_FILE: clientCaFile } = settings;
+  if (certFile !== undefined && keyFile !== undefined) return { certFile, keyFile, clientCaFile };
+  if (certFile === undefined && keyFile === undefined && clientCaFile === undefined) return undefined;
+  throw new Error(
+    `Without both HTTP_CERT_FILE and HTTP_KEY_FILE, ${service} would serve plain HTTP although TLS is configured. ` +
+      'Set both.',
+  );
+}
+
 /** @throws Error when a file cannot be read */
 export function readServerTls({ certFile, keyFile, clientCaFile }: ServerTlsFiles): SecureContextOptions {
   return {
