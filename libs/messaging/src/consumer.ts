@@ -7,7 +7,8 @@ import { isPermanentError } from '@holdfast/data';
 import { AppError, inSpanOfMessages, secondsSince } from '@holdfast/platform';
 import type { Bus } from './bus.js';
 import { onConnectionStatus } from './connection-status.js';
-import { eventsIn, messageIdOf, originOf, type DeliveredEvent } from './delivered-events.js';
+import { eventsIn, isForeign, messageIdOf, originOf, type DeliveredEvent } from './delivered-events.js';
+import { countDroppedMessage } from './dropped-messages.js';
 import { consumeSpan } from './message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from './metrics.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
@@ -144,6 +145,11 @@ export class EventConsumer<S extends Stream> {
       });
       if (this.stopped || session.broken) return this.messages.stop();
       for await (const message of this.messages) {
+        if (isForeign(message)) {
+          countDroppedMessage(this.stream.name, 'sender', 'it was published by no outbox');
+          unlessClosed(() => message.ack());
+          continue;
+        }
         const received = { message, session, id: messageIdOf(message), events: eventsIn(message) };
         this.queue.push(received);
         this.held.add(received);

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { jetstream } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { Injectable, Logger, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
@@ -91,6 +91,37 @@ describe('@Consumes', () => {
     const after = await publish('app.created');
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect(recorder.applied).not.toContain(after);
+    await app.close();
+  });
+
+  it('acknowledges messages that no outbox has published, counts them, and applies the next event', async () => {
+    const app = await application(new Bus(await connectAs('audit')), Recorder);
+    const js = jetstream(await connectAs('directory'));
+    const dropped = async () =>
+      Number(
+        /holdfast_bus_messages_dropped_total\{subject="DIRECTORY",reason="sender"\} (\d+)/.exec(
+          await register.metrics(),
+        )?.[1] ?? 0,
+      );
+    const before = await dropped();
+    // Empty, without a message id, and what JetStream's API responds.
+    for (const body of ['', 'x', '{"type":"io.nats.jetstream.api.v1.consumer_info_response"}', '[]', '[{}]'])
+      await js.publish('evt.directory.x', body);
+    // JetStream's response to a pull, with a subject of the stream as reply subject.
+    const audit = await connectAs('audit');
+    const request = JSON.stringify({ batch: 1, no_wait: true });
+    audit.publish('$JS.API.CONSUMER.MSG.NEXT.ISSUANCE.audit', request, { reply: 'evt.directory.forged' });
+    const event = appEvent('app.created');
+    await js.publish('evt.directory.app.created', JSON.stringify(event), { msgID: event.id });
+    const consumers = startConsumers(app, 'audit', app.get(Bus));
+    await eventually(() => expect(app.get(Recorder).applied).toContain(event.id));
+    await eventually(async () => expect((await dropped()) - before).toBe(6));
+    const { consumers: durable } = await jetstreamManager(await connectAs('deploy'), { checkAPI: false });
+    await eventually(async () => {
+      const { num_pending: pending, num_ack_pending: unacknowledged } = await durable.info('DIRECTORY', 'audit');
+      expect([pending, unacknowledged]).toEqual([0, 0]);
+    });
+    await consumers.stop();
     await app.close();
   });
 

@@ -15,6 +15,17 @@ export interface DeliveredEvent {
 const several = z.array(z.unknown()).min(1).max(maxEventsPerMessage);
 const identified = z.object({ id: z.string() });
 
+/**
+ * Whether a message is none of an outbox: it is empty, or has neither a message id nor an event. JetStream publishes
+ * such ones where a user that may ask it anything names a stream's subject as reply subject, so anybody with such a
+ * right could fill the quarantine with them (docs/adr/0071-accounts-of-readers.md).
+ */
+export function isForeign(message: JsMsg): boolean {
+  if (message.data.length === 0) return true;
+  if (message.headers?.get('Nats-Msg-Id')) return false;
+  return ![parseJson(message)].flat().some((one) => identified.safeParse(one).success);
+}
+
 /** The events of a message, whose body is one event or an array of several. */
 export function eventsIn(message: JsMsg): DeliveredEvent[] {
   const body = parseJson(message);

@@ -11,6 +11,7 @@ import {
   probeSubject,
   projectionAcknowledgementSubject,
   rateLimitSubject,
+  readerDomain,
   readerInboxPrefix,
   receptionSubject,
   replicaAnnouncementSubject,
@@ -103,16 +104,61 @@ const entryStreamSubjects = [
   `$JS.API.CONSUMER.CREATE.${entryStream.name}.>`,
 ];
 
+/** The account of the services and of JetStream. */
+const servicesAccount = 'HOLDFAST';
+
+/**
+ * Accounts without a reader. nats-server activates the imports of an account that it learns by a reload at the next
+ * reload only; so that a reader can read after one, its account exists before. As many can be added at once.
+ */
+const spareAccounts = 16;
+
+/** What a reader may ask JetStream for: of its own consumer. */
+function readerApi(id: string): string[] {
+  return ['INFO', 'MSG.NEXT'].map((verb) => `$JS.API.CONSUMER.${verb}.${entryStream.name}.${id}`);
+}
+
+function inReaderDomain(subject: string): string {
+  return subject.replace('$JS.API', `$JS.${readerDomain}.API`);
+}
+
+function readerAcknowledgements(id: string): string {
+  return `$JS.ACK.${entryStream.name}.${id}.>`;
+}
+
 /** A reader may pull from its own consumer and acknowledge what it got, and nothing else. */
-function readerPermissions(id: string) {
-  const consumer = `${entryStream.name}.${id}`;
+function readerPermissions(id: string, subjectOf: (subject: string) => string) {
   return {
-    publish: {
-      allow: [`$JS.API.CONSUMER.INFO.${consumer}`, `$JS.API.CONSUMER.MSG.NEXT.${consumer}`, `$JS.ACK.${consumer}.>`],
-    },
+    publish: { allow: [...readerApi(id).map(subjectOf), readerAcknowledgements(id)] },
     subscribe: { allow: [`${readerInboxPrefix(id)}.>`] },
   };
 }
+
+/**
+ * JetStream responds to the reply subject that a requester chooses, and permissions do not cover that. In an account of
+ * its own a reader can choose no subject that anybody else hears (docs/adr/0071-accounts-of-readers.md).
+ */
+function readerAccounts(readers: [id: string, nkey: string][]) {
+  const accounts = readers.map(([id, nkey]) => ({
+    users: [{ nkey, permissions: readerPermissions(id, inReaderDomain) }],
+    imports: [
+      ...readerApi(id).map((subject) => ({
+        service: { account: servicesAccount, subject },
+        to: inReaderDomain(subject),
+      })),
+      { service: { account: servicesAccount, subject: readerAcknowledgements(id) } },
+    ],
+  }));
+  const spare = Array.from({ length: spareAccounts }, () => ({}));
+  return Object.fromEntries([...accounts, ...spare].map((account, i) => [`READER_${i + 1}`, account]));
+}
+
+/** Of the consumers of all readers: an account imports its own only. A pull has many responses. */
+const readerExports = [
+  { service: `$JS.API.CONSUMER.INFO.${entryStream.name}.*` },
+  { service: `$JS.API.CONSUMER.MSG.NEXT.${entryStream.name}.*`, response: 'stream' },
+  { service: `$JS.ACK.${entryStream.name}.>` },
+];
 
 function isService(user: BusUser): user is ServiceName {
   return (serviceNames as string[]).includes(user);
@@ -123,6 +169,7 @@ export interface NatsConfigOptions {
   publicKeys: Record<BusUser, string | readonly string[]>;
   /** Public NKeys of the readers of the stream of entries, by their ids. */
   readers?: Readonly<Record<string, string>>;
+  layout?: NatsLayout;
   host: string;
   port: number;
   /** Folder of JetStream's files. */
@@ -137,6 +184,7 @@ export interface NatsConfigOptions {
 export function natsConfig({
   publicKeys,
   readers,
+  layout,
   host,
   port,
   storeDir,
@@ -154,16 +202,29 @@ export function natsConfig({
     ping_max: 2,
     write_deadline: '10s',
     jetstream: { store_dir: storeDir, max_mem: 67_108_864, max_file: maxFileBytes },
-    ...natsUsersConfig(publicKeys, readers),
+    ...natsUsersConfig(publicKeys, readers, layout),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/**
+ * `accounts`: the services have an account, and each reader. `single`: all are in the global account, as before there
+ * were accounts. JetStream keeps the streams of an account, so a deployment stays as it is until all nats-servers are
+ * restarted (docs/audit-readers.md).
+ */
+export type NatsLayout = 'accounts' | 'single';
+
+/** The layout of a file that natsUsersConfig() has made. */
+export function layoutOf(usersConfig: string): NatsLayout {
+  return 'accounts' in (JSON.parse(usersConfig) as object) ? 'accounts' : 'single';
 }
 
 /** The part of nats.conf with the users and their permissions, for a server that is configured otherwise. */
 export function natsUsersConfig(
   publicKeys: NatsConfigOptions['publicKeys'],
   readers: NatsConfigOptions['readers'] = {},
-): { authorization: unknown } {
+  layout: NatsLayout = 'accounts',
+): { authorization: unknown; accounts?: unknown } {
   const users = natsUsers.flatMap((user) => {
     const { publish, subscribe, responds } = busPermissions(user);
     return [publicKeys[user]].flat().map((nkey) => ({
@@ -176,6 +237,19 @@ export function natsUsersConfig(
     }));
   });
   // In seconds. On a busy machine a starting process needs longer than the default of 2 s to sign the challenge.
-  const readerUsers = Object.entries(readers).map(([id, nkey]) => ({ nkey, permissions: readerPermissions(id) }));
-  return { authorization: { timeout: 10, users: [...users, ...readerUsers] } };
+  const timeout = 10;
+  if (layout === 'single') {
+    const readerUsers = Object.entries(readers).map(([id, nkey]) => ({
+      nkey,
+      permissions: readerPermissions(id, (subject) => subject),
+    }));
+    return { authorization: { timeout, users: [...users, ...readerUsers] } };
+  }
+  return {
+    authorization: { timeout },
+    accounts: {
+      [servicesAccount]: { jetstream: 'enabled', users, exports: readerExports },
+      ...readerAccounts(Object.entries(readers)),
+    },
+  };
 }

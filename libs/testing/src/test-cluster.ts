@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BusUser } from '@holdfast/contracts';
-import { natsConfig } from '@holdfast/platform-policy';
+import { natsConfig, type NatsConfigOptions } from '@holdfast/platform-policy';
 import { natsServerBinary, newTestFolder } from './environment.js';
 import { freePort } from './free-port.js';
 import { nkeys, publicNkeys } from './test-bus.js';
@@ -19,6 +19,8 @@ export interface TestServer {
   kill(): Promise<void>;
   /** Pauses the process: connections stay open, new ones are accepted by the kernel, and nothing responds. */
   pause(paused: boolean): void;
+  /** Lets it read its configuration again. */
+  reload(): void;
 }
 
 export interface TestCluster {
@@ -27,6 +29,8 @@ export interface TestCluster {
   url: string;
   /** Seed of a user's NKey. */
   seed(user: BusUser): string;
+  /** Gives all servers the configuration with these readers, as `bus users` and a reload do. */
+  reload(readers: Record<string, string>): void;
   stop(): Promise<void>;
 }
 
@@ -35,30 +39,30 @@ export interface TestCluster {
  *
  * @param running how many of them are started; the test starts the others
  */
-export async function startTestCluster({ running = size }: { running?: number } = {}): Promise<TestCluster> {
+export async function startTestCluster({
+  running = size,
+  ...users
+}: { running?: number } & Pick<NatsConfigOptions, 'readers' | 'layout'> = {}): Promise<TestCluster> {
   const folder = newTestFolder('nats-cluster');
   const keys = nkeys();
   const ports: { client: number; cluster: number }[] = [];
   for (let i = 0; i < size; i += 1) ports.push({ client: await freePort(), cluster: await freePort() });
   const routes = ports.map(({ cluster }) => `nats://127.0.0.1:${cluster}`);
+  const writers: ((readers: NatsConfigOptions['readers']) => void)[] = [];
+  const host = '127.0.0.1';
   const servers = ports.map(({ client, cluster }, i) => {
     const storeDir = join(folder, String(i));
     mkdirSync(storeDir);
     const configFile = join(storeDir, 'nats.conf');
-    const host = '127.0.0.1';
-    const config = JSON.parse(natsConfig({ publicKeys: publicNkeys(keys), host, port: client, storeDir })) as Record<
-      string,
-      unknown
-    >;
-    const listen = `${host}:${cluster}`;
-    writeFileSync(
-      configFile,
-      JSON.stringify({
-        ...config,
-        server_name: `nats-${i}`,
-        cluster: { name: 'test', listen, no_advertise: true, routes },
-      }),
-    );
+    const write = (readers: NatsConfigOptions['readers']): void => {
+      const options = { ...users, readers, publicKeys: publicNkeys(keys), host, port: client, storeDir };
+      const config = JSON.parse(natsConfig(options as NatsConfigOptions)) as object;
+      const listen = `${host}:${cluster}`;
+      const ofCluster = { name: 'test', listen, no_advertise: true, routes };
+      writeFileSync(configFile, JSON.stringify({ ...config, server_name: `nats-${i}`, cluster: ofCluster }));
+    };
+    write(users.readers);
+    writers.push(write);
     return server(`nats://${host}:${client}`, configFile, join(storeDir, 'nats.log'));
   });
   for (const one of servers.slice(0, running)) one.start();
@@ -69,6 +73,10 @@ export async function startTestCluster({ running = size }: { running?: number } 
     servers,
     url: servers.map(({ url }) => url).join(','),
     seed: (user) => keys[user].seed,
+    reload: (readers) => {
+      for (const write of writers) write(readers);
+      for (const one of servers) one.reload();
+    },
     stop: async () => {
       await Promise.all(servers.map((one) => one.kill()));
       process.off('exit', killAll);
@@ -93,5 +101,6 @@ function server(url: string, configFile: string, logFile: string): TestServer {
       await ended;
     },
     pause: (paused) => void child?.kill(paused ? 'SIGSTOP' : 'SIGCONT'),
+    reload: () => void child?.kill('SIGHUP'),
   };
 }

@@ -324,8 +324,11 @@ describe('after a loss', () => {
     await publisherOf().run();
     expect(await held()).toEqual(range(3, 300));
     await loseStream();
-    await eventually(() => publisherOf().run());
-    expect(await held()).toEqual(range(3, 300));
+    // On a busy machine the lease of a run may end before it has published.
+    await eventually(async () => {
+      await publisherOf().run();
+      expect(await held()).toEqual(range(3, 300));
+    });
     expect(await nextSeqOf(id)).toBe(3);
   });
 
@@ -335,8 +338,10 @@ describe('after a loss', () => {
     await publisherOf().run();
     await tamperWith(tables, `UPDATE audit.subtree SET last_at = now() - interval '8 days' WHERE org = '${org}'`);
     await loseStream();
-    await eventually(() => publisherOf().run());
-    expect(await held()).toEqual(range(257, 300));
+    await eventually(async () => {
+      await publisherOf().run();
+      expect(await held()).toEqual(range(257, 300));
+    });
   });
 
   it('of the newest entries in PostgreSQL the stream continues with those that are appended now', async () => {

@@ -81,8 +81,16 @@ export class EntryStream {
   }
 
   private async held(query: { last_by_subj: string } | { seq: number; next_by_subj: string }) {
-    const message = await (await this.jsm()).streams.getMessage(name, query);
-    return message ? { streamSeq: message.seq, seq: Number(message.header.get(entrySeqHeader)) } : undefined;
+    const { streams } = await this.jsm();
+    for (let next: { last_by_subj: string } | { seq: number; next_by_subj: string } = query; ;) {
+      const message = await streams.getMessage(name, next);
+      if (!message) return undefined;
+      const seq = Number(message.header.get(entrySeqHeader));
+      if (seq > 0) return { streamSeq: message.seq, seq };
+      // A message that audit has not published is no entry.
+      if ('last_by_subj' in next) return undefined;
+      next = { ...next, seq: message.seq + 1 };
+    }
   }
 
   /**

@@ -1,13 +1,15 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { entryStreamDefaults, natsUsers, type BusUser } from '@holdfast/contracts';
 import { declareStreams } from '@holdfast/messaging/client';
 import {
   auditReaders,
+  layoutOf,
   natsUsersConfig,
   nkeySeedName,
   previousName,
   publicKeys,
   shardSecretTable,
+  type NatsLayout,
   type Secrets,
 } from '@holdfast/platform-policy';
 import { addCommand, type Json } from '../add-command.js';
@@ -64,22 +66,44 @@ export function busCommands(program: Command): void {
     .option('--kubernetes-secret <name>', 'Secret of "secrets create", in the namespace of the pod')
     .option('--shard <source>', 'folder or Secret of "secrets create --shard", for the NATS of a further shard')
     .option('--config-map <name>', 'ConfigMap in which users.conf is created or replaced')
-    .action(async ({ folder, kubernetesSecret, shard, configMap }: UsersOptions) => {
+    .addOption(
+      new Option(
+        '--layout <layout>',
+        'accounts: each reader of the audit log has an account of its own; single: all are in the global account. By ' +
+          'default that of the ConfigMap, and accounts for a new one',
+      ).choices(['accounts', 'single']),
+    )
+    .action(async ({ folder, kubernetesSecret, shard, configMap, layout }: UsersOptions) => {
       if ((folder === undefined) === (kubernetesSecret === undefined))
         throw new CommandError('Name one source: --folder <path> or --kubernetes-secret <name>.', 2);
       const read = async (source: string) =>
         folder === undefined ? readSecret(await clusterStore('secrets'), source) : secretsIn(source);
       const common = await read(folder ?? kubernetesSecret!);
       const secrets = shard === undefined ? common : shardSecrets(common, await read(shard));
-      const users = `${JSON.stringify(natsUsersConfig(usersOf(secrets), auditReaders(secrets)), null, 2)}\n`;
-      if (configMap === undefined) return void process.stdout.write(users);
+      const usersIn = (to: NatsLayout): string =>
+        `${JSON.stringify(natsUsersConfig(usersOf(secrets), auditReaders(secrets), to), null, 2)}\n`;
+      if (configMap === undefined) return void process.stdout.write(usersIn(layout ?? 'accounts'));
       await changeData(
         await clusterStore('configmaps'),
         { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: configMap } },
-        (data): Record<string, string> => (data['users.conf'] === users ? {} : { 'users.conf': users }),
+        (data): Record<string, string> => usersChange(data['users.conf'], usersIn, layout),
       );
       process.stdout.write(`The ConfigMap ${configMap} has the users of this version.\n`);
     });
+}
+
+/**
+ * A running deployment keeps its layout: in another account services would find no streams until all nats-servers are
+ * restarted and the streams are declared.
+ */
+export function usersChange(
+  existing: string | undefined,
+  usersIn: (layout: NatsLayout) => string,
+  wanted?: NatsLayout,
+): Record<string, string> {
+  const layout = wanted ?? (existing === undefined ? 'accounts' : layoutOf(existing));
+  const users = usersIn(layout);
+  return existing === users ? {} : { 'users.conf': users };
 }
 
 interface DeclareOptions extends Json {
@@ -99,6 +123,7 @@ interface UsersOptions {
   kubernetesSecret?: string;
   shard?: string;
   configMap?: string;
+  layout?: NatsLayout;
 }
 
 /** What the NATS of a shard knows: secrets of a shard come from its own source only, also during a rotation. */

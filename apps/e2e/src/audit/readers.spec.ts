@@ -18,6 +18,7 @@ interface Created {
   id: string;
   stream: string;
   consumer: string;
+  domain: string;
   inboxPrefix: string;
   seed: string;
 }
@@ -64,8 +65,8 @@ class Reader {
 
   /** Reads until it is stopped. */
   async consume(): Promise<() => Promise<unknown>> {
-    const { stream, consumer } = this.created;
-    const messages = await (await jetstream(this.connection).consumers.get(stream, consumer)).consume();
+    const { stream, consumer, domain } = this.created;
+    const messages = await (await jetstream(this.connection, { domain }).consumers.get(stream, consumer)).consume();
     void (async () => {
       for await (const message of messages) {
         this.subjects.push(message.subject);
@@ -178,7 +179,7 @@ describe('a reader of an organization', () => {
       ...[`CONSUMER.DELETE.AUDIT.${created.id}`, `CONSUMER.DURABLE.CREATE.AUDIT.${created.id}`],
       ...[other.id, ofAll.created.id].map((id) => `CONSUMER.MSG.NEXT.AUDIT.${id}`),
       ...[`CONSUMER.INFO.AUDIT.${other.id}`, 'CONSUMER.MSG.NEXT.ISSUANCE.audit', 'CONSUMER.INFO.ISSUANCE.audit'],
-    ].map((api) => `$JS.API.${api}`);
+    ].flatMap((api) => [`$JS.API.${api}`, `$JS.${created.domain}.API.${api}`]);
     publish.push(`$JS.ACK.AUDIT.${other.id}.1.1.1.1.0`, `audit.entry.${shop.app.org}.offer.create`);
     publish.push(
       'evt.issuance.x',

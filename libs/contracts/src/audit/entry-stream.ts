@@ -34,6 +34,12 @@ export function readerInboxPrefix(id: string): string {
   return `_INBOX_${id}`;
 }
 
+/**
+ * The JetStream domain by which readers reach the API of their consumers. Each is in an account of its own, which imports
+ * no more than that; under the usual names JetStream would say that the account has no streams.
+ */
+export const readerDomain = 'audit';
+
 /** Readers that one organization may have; as many may read all organizations of a shard. */
 export const maxAuditReaders = 20;
 
