@@ -298,6 +298,7 @@ describe('bad input', () => {
     ['a help address with user info', { helpUri: 'https://me:secret@shop.example/' }],
     ['an unknown algorithm', { idTokenAlg: 'none' }],
     ['PKCE optional for a public app', { kind: 'spa', pkce: 'optional' }],
+    ['PKCE that only the operator sets', { pkce: 'optional_without_nonce' }],
     ['an unknown member', { colour: 'red' }],
   ])('of %s is 422, and nothing is stored', async (_, given) => {
     const mark = randomUUID();

@@ -12,6 +12,7 @@ beforeAll(async () => {
   ({ stack, ...parties } = await startRelyingParties({
     web: {},
     optional: { pkce: 'optional' },
+    neither: { pkce: 'optional_without_nonce' },
     spa: { kind: 'spa' },
     native: {
       kind: 'native',
@@ -66,6 +67,12 @@ describe('PKCE', () => {
     ['optional', { nonce: '', ...none }, 'invalid_request'],
     ['optional', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['optional', { code_challenge: undefined }, 'invalid_request'],
+    ['neither', { ...none, nonce: undefined }, 'sign-in'],
+    ['neither', none, 'sign-in'],
+    ['neither', {}, 'sign-in'],
+    ['neither', { nonce: undefined, code_challenge_method: 'plain' }, 'invalid_request'],
+    ['neither', { nonce: undefined, code_challenge_method: undefined }, 'invalid_request'],
+    ['neither', { nonce: undefined, code_challenge: undefined }, 'invalid_request'],
   ])('of an app %s with %j: %s', async (name, more, result) => expect(await resultOf(name, more)).toBe(result));
 });
 
@@ -93,7 +100,7 @@ describe('an authorization request', () => {
     [{ registration: '{}' }, 'registration_not_supported'],
     [{ acr_values: 'urn:x' }, 'sign-in'],
     [{ claims: '{"id_token":{"email":null}}' }, 'sign-in'],
-    [{ resource: 'https://api.example' }, 'sign-in'],
+    [{ resource: 'https://api.example' }, 'invalid_target'],
   ])('with %j: %s', async (more, result) => expect(await resultOf('web', more)).toBe(result));
 
   test.each([

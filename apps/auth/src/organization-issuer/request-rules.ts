@@ -3,12 +3,14 @@ import { issuerRequestOf } from '../request-context/issuer-request.js';
 
 /** Whether a request without a code challenge is refused (RFC 7636). */
 export function pkceRequired(ctx: KoaContextWithOIDC): boolean {
-  return issuerRequestOf(ctx).client?.app.pkce !== 'optional';
+  const { pkce = 'required' } = issuerRequestOf(ctx).client?.app ?? {};
+  return pkce === 'required';
 }
 
 /**
  * Requires a nonce from an app that made PKCE optional: without PKCE only the nonce prevents the injection of a stolen
- * code (RFC 9700 §2.1.1). Runs after the redirect URI was checked, so that the error goes to the app.
+ * code (RFC 9700 §2.1.1). For `optional_without_nonce`, which only the operator sets, neither is required. Runs after
+ * the redirect URI was checked, so that the error goes to the app.
  */
 export function nonceRule(ctx: KoaContextWithOIDC, nonce: string | undefined): void {
   const { app } = issuerRequestOf(ctx).client!;
@@ -24,6 +26,11 @@ const maxStateLength = 2048;
 export function stateRule(_ctx: KoaContextWithOIDC, state: string | undefined): void {
   if (state !== undefined && state.length > maxStateLength)
     throw new errors.InvalidRequest(`state is longer than ${maxStateLength} characters`);
+}
+
+/** Access tokens are for the app itself and for userinfo: a request for another audience is refused (RFC 8707 §2). */
+export function refuseResource(): never {
+  throw new errors.InvalidTarget('access tokens of this issuer are for the app alone: leave out resource');
 }
 
 /** The port of a native app's loopback address may vary (RFC 8252 §7.3), for IP literals only (§8.3). */

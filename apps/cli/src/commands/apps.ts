@@ -7,6 +7,7 @@ import {
   getApp,
   listApps,
   listCredentialTypes,
+  pkceModes,
   updateApp,
   type App,
   type AppKind,
@@ -51,8 +52,9 @@ interface UpdateOptions extends Json, KeyOptions {
 const pkceOption = () =>
   new Option(
     '--pkce <when>',
-    'whether sign-in requires PKCE; a web app may make it optional and must then send a nonce',
-  ).choices(['required', 'optional']);
+    'whether sign-in requires PKCE; a web app may make it optional and must then send a nonce. ' +
+      'optional_without_nonce requires neither and is weaker: for test clients of a certification',
+  ).choices(pkceModes);
 const idTokenAlgOption = () =>
   new Option('--id-token-alg <alg>', 'signature algorithm of its ID tokens').choices(['RS256', 'ES256']);
 

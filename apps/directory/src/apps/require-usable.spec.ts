@@ -58,7 +58,9 @@ describe('requireUsable', () => {
   });
 
   it.each(['spa', 'native', 'service'] as const)('refuses optional PKCE in a %s app', (kind) => {
-    expect(() => requireUsable(kind, { pkce: 'optional' })).toThrow(validationIssues('#/pkce'));
-    expect(() => requireUsable('web', { pkce: 'optional' })).not.toThrow();
+    for (const pkce of ['optional', 'optional_without_nonce'] as const) {
+      expect(() => requireUsable(kind, { pkce })).toThrow(validationIssues('#/pkce'));
+      expect(() => requireUsable('web', { pkce })).not.toThrow();
+    }
   });
 });

@@ -56,7 +56,7 @@ function issuesOfUris(
 
 /** RFC 9700 §2.1.1: only a confidential client may go without PKCE. */
 function issuesOfPkce(kind: AppKind, { pkce }: SignInSettings): ValidationIssue[] {
-  return pkce === 'optional' && kind !== 'web'
+  return pkce !== undefined && pkce !== 'required' && kind !== 'web'
     ? [{ pointer: '#/pkce', detail: `must be required of a ${kind} app; only a web app may make it optional` }]
     : [];
 }

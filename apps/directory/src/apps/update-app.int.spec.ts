@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createApp, getClient, updateApp } from '@holdfast/contracts';
+import { createApp, getApp, getClient, updateApp } from '@holdfast/contracts';
 import { testContext } from '@holdfast/testing';
 import { database, eventOf, newApp, operator, request, withDirectory } from '../directory.fixture.js';
 
@@ -68,19 +68,24 @@ describe('sign-in settings of an app', () => {
       });
   });
 
-  test.each(['spa', 'native', 'service'] as const)(
-    '%s: optional PKCE is refused, by the handler and by the table',
-    async (kind) => {
-      await expect(
-        request(createApp, { org: 'acme', name: `optional ${kind}`, kind, pkce: 'optional' }),
-      ).rejects.toMatchObject({ code: 'invalid_request' });
+  describe.each(['optional', 'optional_without_nonce'] as const)('PKCE %s', (pkce) => {
+    test.each(['spa', 'native', 'service'] as const)('is refused of a %s app, by handler and table', async (kind) => {
+      await expect(request(createApp, { org: 'acme', name: `${pkce} ${kind}`, kind, pkce })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
       const { app } = await newApp(kind);
-      await expect(request(updateApp, { clientId: app.clientId, pkce: 'optional' })).rejects.toMatchObject({
+      await expect(request(updateApp, { clientId: app.clientId, pkce })).rejects.toMatchObject({
         code: 'invalid_request',
       });
       await expect(
-        database.query(`UPDATE directory.app SET pkce = 'optional' WHERE client_id = $1`, [app.clientId]),
+        database.query('UPDATE directory.app SET pkce = $2 WHERE client_id = $1', [app.clientId, pkce]),
       ).rejects.toMatchObject({ constraint: 'app_pkce' });
-    },
-  );
+    });
+
+    test('is stored for a web app, and shown', async () => {
+      const { app } = await newApp('web');
+      await request(updateApp, { clientId: app.clientId, pkce });
+      expect(await request(getApp, { clientId: app.clientId })).toMatchObject({ pkce });
+    });
+  });
 });

@@ -11,6 +11,7 @@ import { Peppers1764710000100 } from './1764710000100-peppers.js';
 import { OrganizationShards1764720000100 } from './1764720000100-organization-shards.js';
 import { AppRateLimits1764800000000 } from './1764800000000-app-rate-limits.js';
 import { OrganizationMoves1764900000200 } from './1764900000200-organization-moves.js';
+import { PkceModes1765100000600 } from './1765100000600-pkce-modes.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -27,4 +28,5 @@ export const migrations = [
   AppRateLimits1764800000000,
   IdempotencyOrganization1764900000100,
   OrganizationMoves1764900000200,
+  PkceModes1765100000600,
 ];

@@ -12,7 +12,7 @@ export interface PartyOptions {
   audience?: 'customers' | 'people';
   redirectUris?: string[];
   postLogoutRedirectUris?: string[];
-  pkce?: 'required' | 'optional';
+  pkce?: 'required' | 'optional' | 'optional_without_nonce';
   idTokenAlg?: 'RS256' | 'ES256';
   grants?: string[];
   backchannelLogoutUri?: string;

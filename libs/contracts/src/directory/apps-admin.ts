@@ -5,7 +5,7 @@ import { appKinds } from '../operations.js';
 import { readableName } from '../readable-text.js';
 import { appKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
-import { appSchema } from './apps.js';
+import { appSchema, pkceMode } from './apps.js';
 
 /** A name that people read: of an app, or what customers read on the sign-in page. */
 const appName = readableName(100);
@@ -44,7 +44,9 @@ const lists = {
 };
 const refreshTokens = z.boolean().describe('Whether it may keep a customer signed in by refresh tokens');
 const pkce = z
-  .enum(['required', 'optional'])
+  .enum(['required', 'optional'], {
+    error: 'must be required or optional; anything weaker is set by the operator of Holdfast only',
+  })
   .describe('RFC 7636; `optional` only for web apps, which must then send a nonce');
 const name = appName.describe('Unique in the organization');
 
@@ -115,7 +117,7 @@ export const managedAppSchema = z
     logoUri: settings.logoUri.optional(),
     helpUri: settings.helpUri.optional(),
     refreshTokens,
-    pkce,
+    pkce: pkceMode,
     idTokenAlg: appSchema.shape.idTokenAlg,
     ...appKeyFields,
     scopes: appSchema.shape.scopes.describe('Operations that people or the operator have granted to it'),

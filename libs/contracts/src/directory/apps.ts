@@ -10,6 +10,18 @@ import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
 /** The API version of new apps (product: versioning). */
 export const currentApiVersion = '2026-11-01';
 
+/**
+ * Whether sign-ins of an app require PKCE. `optional_without_nonce` leaves no protection against the injection of a
+ * stolen code (RFC 9700 §2.1.1), so only the operator sets it, for test clients of a certification (product §5).
+ */
+export const pkceModes = ['required', 'optional', 'optional_without_nonce'] as const;
+export const pkceMode = z
+  .enum(pkceModes)
+  .describe(
+    'RFC 7636; `optional` only for web apps, which must then send a nonce. `optional_without_nonce`: neither is ' +
+      'required; weaker, and set by the operator of Holdfast only',
+  );
+
 export const appSchema = z.strictObject({
   clientId: z.string(),
   org: shortId,
@@ -32,9 +44,7 @@ export const appSchema = z.strictObject({
       'Receives logout tokens when a session ends or a customer is erased (OpenID Connect Back-Channel Logout)',
     ),
   refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
-  pkce: z
-    .enum(['required', 'optional'])
-    .describe('RFC 7636; `optional` only for web apps, which must then send a nonce'),
+  pkce: pkceMode,
   idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('Signature algorithm of its ID tokens; RS256 when absent'),
   ...appKeyFields,
   scopes: z.array(z.enum(operationNames)),
@@ -70,7 +80,7 @@ export const createApp = command({
     origins: z.array(webOrigin).max(20).default([]),
     backchannelLogoutUri: backchannelLogoutUri.optional(),
     refreshTokens: z.boolean().default(true),
-    pkce: z.enum(['required', 'optional']).default('required'),
+    pkce: pkceMode.default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
     ...newAppKeyFields,
     scopes: z.array(z.string().max(64)).max(50).default([]),
@@ -93,7 +103,7 @@ export const updateApp = command({
     origins: z.array(webOrigin).max(20).optional(),
     backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null removes it'),
     refreshTokens: z.boolean().optional(),
-    pkce: z.enum(['required', 'optional']).optional(),
+    pkce: pkceMode.optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
     ...newAppKeyFields,
   }),

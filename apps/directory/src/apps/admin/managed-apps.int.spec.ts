@@ -18,6 +18,7 @@ import {
   hubClientId,
   listApps,
   ungrantOperations,
+  updateApp,
   type Actor,
   type AppPatch,
   type RequestOf,
@@ -114,6 +115,19 @@ describe('a change', () => {
       code: 'invalid_state',
     });
     expect(await get(clientId)).toMatchObject({ version: 1, pkce: 'required', redirectUris: [] });
+  });
+
+  test('to PKCE without a nonce is for the operator: it is refused, shown, and may be made stricter', async () => {
+    const weaker = { pkce: 'optional_without_nonce' } as unknown as AppPatch & Given;
+    await expect(create(weaker)).rejects.toMatchObject({ code: 'invalid_request' });
+    const { clientId } = await create();
+    await expect(update(clientId, weaker)).rejects.toMatchObject({ code: 'invalid_request' });
+    await request(updateApp, { clientId, pkce: 'optional_without_nonce' });
+    expect(await get(clientId)).toMatchObject({ version: 2, pkce: 'optional_without_nonce' });
+    await update(clientId, { displayName: 'Shop' });
+    expect(await get(clientId)).toMatchObject({ version: 3, pkce: 'optional_without_nonce' });
+    await update(clientId, { pkce: 'required' });
+    expect(await get(clientId)).toMatchObject({ version: 4, pkce: 'required' });
   });
 
   test('disables and enables, and the tokens from before stay refused', async () => {
