@@ -53,11 +53,18 @@ export interface ReceivedRequest {
   body: string;
 }
 
+interface StubResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
 /** A service stub of auth that records its requests. */
 export class AuthStub {
   readonly received: ReceivedRequest[] = [];
   /** `hang` never responds to a request, `stopping` responds that it has not started it. */
   mode: 'respond' | 'hang' | 'stopping' = 'respond';
+  response: StubResponse = { status: 200, headers: { 'content-type': 'application/json' }, body: '{"from":"auth"}' };
   /** Responses wait for this promise. */
   hold: Promise<void> = Promise.resolve();
   private server!: Server;
@@ -103,7 +110,8 @@ export class AuthStub {
       body: Buffer.concat(chunks).toString(),
     });
     await this.hold;
-    response.writeHead(200, { 'content-type': 'application/json', 'keep-alive': 'timeout=99' }).end('{"from":"auth"}');
+    const { status, headers, body } = this.response;
+    response.writeHead(status, { ...headers, 'keep-alive': 'timeout=99' }).end(body);
   }
 }
 

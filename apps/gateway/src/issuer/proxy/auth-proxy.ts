@@ -137,7 +137,11 @@ export class AuthProxy {
     const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...forwarded } = headers;
     request.requestContext.answeredByAuth = true;
     if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, forwarded);
-    void reply.code(status).headers(forwarded).send(body);
+    // Fastify gives every buffer a content type, an empty one too, and clients read what has one (RFC 7009 §2.2).
+    void reply
+      .code(status)
+      .headers(forwarded)
+      .send(body.length > 0 ? body : undefined);
   }
 }
 
