@@ -123,8 +123,7 @@ export class HubSessions {
    * need no passkey. The record commits with the first deletion. False when another request has ended it.
    */
   async end(org: string, session: string, { sessionUid }: HubSession, record: AuditRecord): Promise<boolean> {
-    const revoked =
-      sessionUid !== undefined && (await this.revocations.revokeSession(org, sessionUid, hubClientId(org), record));
+    const revoked = sessionUid !== undefined && (await this.revocations.revokeSession(org, sessionUid, record));
     const ended = await this.database.transaction(async (sql) => {
       const deleted = (await sql.rows(remove, [org, sha256(session)])).length > 0;
       if (deleted && !revoked) await this.records.add(sql, org, record);

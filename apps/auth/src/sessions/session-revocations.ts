@@ -132,8 +132,11 @@ export class SessionRevocations {
     }
   }
 
-  /** Revokes the session of a browser; false if there is none. Does not notify the app `except`, which requested it. */
-  async revokeSession(org: string, uid: string, except?: string, record?: AuditRecord): Promise<boolean> {
+  /**
+   * Revokes the session of a browser, and notifies all of its apps; false if there is none. The app that requested it is
+   * notified too: the sign-out may have begun at one of its servers, and the session be at another.
+   */
+  async revokeSession(org: string, uid: string, record?: AuditRecord): Promise<boolean> {
     const revoked = await this.database.transaction(async (sql) => {
       const [session] = await this.unseal(sql.rows(deleteSessionByUid, [org, sha256(uid)]), org);
       if (!session) return false;
@@ -142,7 +145,7 @@ export class SessionRevocations {
         grantId === undefined ? [] : sha256(grantId),
       );
       await sql.rows(deleteGrants, [org, grants]);
-      await this.notify(sql, org, [session], except);
+      await this.notify(sql, org, [session]);
       return true;
     });
     this.notifications.wake();
@@ -217,17 +220,13 @@ export class SessionRevocations {
     return changed;
   }
 
-  /** Stores notifications for the apps of revoked state, other than `except`. */
-  private async notify(sql: Sql, org: string, revoked: readonly Stored[], except?: string): Promise<void> {
+  /** Stores notifications for the apps of revoked state. */
+  private async notify(sql: Sql, org: string, revoked: readonly Stored[]): Promise<void> {
     const byAccount = Map.groupBy(revoked, ({ account }) => account);
     const notified = [...byAccount].flatMap(([sub, stored]) =>
       sub === null ? [] : signedInBy(stored).map((app) => ({ ...app, sub })),
     );
-    await this.notifications.add(
-      sql,
-      org,
-      notified.filter(({ clientId }) => clientId !== except),
-    );
+    await this.notifications.add(sql, org, notified);
   }
 
   private async unseal(

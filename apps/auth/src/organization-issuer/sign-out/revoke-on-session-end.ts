@@ -1,4 +1,4 @@
-import { Provider, type KoaContextWithOIDC } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import { issuerRequestOf } from '../../request-context/issuer-request.js';
 import type { SessionRevocations } from '../../sessions/session-revocations.js';
 import { translateDatabaseErrors } from '../../temporarily-unavailable.js';
@@ -30,14 +30,8 @@ export function revokeOnSessionEnd(
     const record = signsOut
       ? audit.recordOfChange(issuerRequestOf(ctx), signOutOf({ ...issuerRequestOf(ctx), subject: this.accountId! }))
       : undefined;
-    const revoked = await translateDatabaseErrors(revocations.revokeSession(org, this.uid, requestingApp(ctx), record));
+    const revoked = await translateDatabaseErrors(revocations.revokeSession(org, this.uid, record));
     if (revoked && record) issuerRequestOf(ctx).change = record;
     await destroy.call(this);
   };
-}
-
-/** The app that requested the sign-out with an ID token, and so need not be notified. */
-function requestingApp(ctx: KoaContextWithOIDC | undefined): string | undefined {
-  const oidc = ctx?.oidc;
-  return oidc?.entities.IdTokenHint ? oidc.client?.clientId : undefined;
 }
