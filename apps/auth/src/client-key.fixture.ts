@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { KeyObject, randomUUID, sign } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 
 export interface ClientKey {
@@ -29,6 +29,16 @@ export function clientAssertion(
   const now = Math.floor(Date.now() / 1000);
   const valid = { iss: clientId, sub: clientId, aud: issuer, jti: randomUUID(), iat: now, exp: now + 60 };
   return new SignJWT({ ...valid, ...claims }).setProtectedHeader({ alg, kid, ...header }).sign(key);
+}
+
+/**
+ * A JWS whose payload is not encoded (RFC 7797), or any other that libraries refuse to make: header and payload as they
+ * are, signed.
+ */
+export function signAsIs({ key }: ClientKey, header: object, payload: string): string {
+  const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
+  const signature = sign('sha256', Buffer.from(input), { key: KeyObject.from(key), dsaEncoding: 'ieee-p1363' });
+  return `${input}.${signature.toString('base64url')}`;
 }
 
 /** Form parameters with a client assertion. */

@@ -9,7 +9,9 @@ type AssertionRule = NonNullable<Configuration['assertJwtClientAuthClaimsAndHead
 
 /** Longer than any client needs, and short enough to remember each assertion until it expires. */
 const maxAssertionSeconds = 300;
-const maxIdLength = 200;
+export const maxIdLength = 200;
+/** By how many seconds the clock of a client may differ from ours. */
+export const clockToleranceSeconds = 10;
 /** RFC 7523bis has a type of its own; libraries send none or JWT. Proofs and access tokens have other types. */
 const types = [undefined, 'JWT', 'client-authentication+jwt'];
 
@@ -28,10 +30,18 @@ class InvalidAssertion extends errors.OIDCProviderError {
  * server could be used here (RFC 9700 §4.4, FAPI 2.0). It also notes which key the client used.
  */
 export function assertionRule(issuer: string): AssertionRule {
-  return async (ctx, { aud, exp, jti }, { typ }) => {
+  return async (ctx, { aud, exp, iat, jti }, { typ, crit, b64 }) => {
+    const now = Date.now() / 1000;
+    // Extensions change what is signed, and we know none (RFC 7515 §4.1.11). An unencoded payload is no JWT (RFC 7797
+    // §7): the library would verify one text and read another.
+    if (crit !== undefined || b64 !== undefined)
+      throw new InvalidAssertion('the header of the client assertion must have neither crit nor b64');
     if (aud !== issuer) throw new InvalidAssertion(`aud of the client assertion must be ${issuer}, as a string`);
-    if (Number(exp) - Date.now() / 1000 > maxAssertionSeconds + 5)
+    if (Number(exp) - now > maxAssertionSeconds + clockToleranceSeconds)
       throw new InvalidAssertion(`exp of the client assertion must be at most ${maxAssertionSeconds} s away`);
+    // The library checks it only without `exp`. A JWT from the future was signed for later use, by a stolen session.
+    if (typeof iat === 'number' && iat - now > clockToleranceSeconds)
+      throw new InvalidAssertion('iat of the client assertion must not be in the future');
     if (typeof jti === 'string' && jti.length > maxIdLength)
       throw new InvalidAssertion(`jti of the client assertion must have at most ${maxIdLength} characters`);
     if (!types.includes(typ as string | undefined))
@@ -72,6 +82,6 @@ export function countFailedAssertions(provider: Provider, limits: ClientLimits):
       ctx.body = { error: tooMany.error, error_description: tooMany.error_description };
     }
   };
-  for (const endpoint of ['grant', 'revocation', 'introspection'])
+  for (const endpoint of ['grant', 'revocation', 'introspection', 'pushed_authorization_request'])
     (provider as EventEmitter).on(`${endpoint}.error`, onError);
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, decodeJwt } from 'jose';
 import * as oidc from 'openid-client';
 import { addApp, AuthStack, basicAuthorization, type TestApp } from '../auth-stack.fixture.js';
-import { dpopProof, newClientKey, type ClientKey } from '../client-key.fixture.js';
+import { dpopProof, newClientKey, signAsIs, type ClientKey } from '../client-key.fixture.js';
 
 let stack: AuthStack;
 let key: ClientKey;
@@ -59,12 +59,34 @@ describe('a DPoP proof at the token endpoint', () => {
     ['no jti', { jti: undefined }, 'invalid_dpop_proof'],
     ['an old time', { iat: 1_700_000_000 }, 'use_dpop_nonce'],
     ['a made-up nonce', { nonce: 'made-up' }, 'use_dpop_nonce'],
+    ['a time of two minutes ago', { iat: Math.floor(Date.now() / 1000) - 120 }, 'use_dpop_nonce'],
+    ['a time in an hour', { iat: Math.floor(Date.now() / 1000) + 3600 }, 'use_dpop_nonce'],
+    ['a time in four minutes', { iat: Math.floor(Date.now() / 1000) + 240 }, 'use_dpop_nonce'],
+    ['a time that is no number', { iat: 'now' }, 'invalid_dpop_proof'],
+    ['a past exp', { exp: 1_700_000_000 }, 'invalid_dpop_proof'],
+    ['an nbf in the future', { nbf: Math.floor(Date.now() / 1000) + 3600 }, 'invalid_dpop_proof'],
+    ['a jti that is a number', { jti: 1 }, 'invalid_dpop_proof'],
+    ['a very long jti', { jti: 'x'.repeat(201) }, 'invalid_dpop_proof'],
   ])('is refused with %s', async (_, claims, error) => {
     const client = newClient(true);
     const { status, json, nonce } = await request(client, await dpopProof(key, 'POST', htu, claims));
     expect([status, json.error, nonce !== null]).toEqual([400, error, error === 'use_dpop_nonce']);
     if (nonce !== null)
       expect((await request(client, await dpopProof(key, 'POST', htu, { ...claims, nonce }))).status).toBe(200);
+  });
+
+  test.each<[string, object]>([
+    ['an unencoded payload', { b64: false, crit: ['b64'] }],
+    ['an unknown extension', { crit: ['exp'], exp: 1 }],
+  ])('is refused whose header has %s', async (_, header) => {
+    const [protectedHeader, payload] = (await dpopProof(key, 'POST', htu)).split('.');
+    const valid = JSON.parse(Buffer.from(protectedHeader!, 'base64url').toString()) as object;
+    const signed = (more: object) => signAsIs(key, { ...valid, ...more }, payload!);
+    expect(await request(newClient(true), signed(header))).toMatchObject({
+      status: 400,
+      json: { error: 'invalid_dpop_proof' },
+    });
+    expect((await request(newClient(true), signed({}))).status).toBe(200);
   });
 
   test('is for our own address, whatever Host and forwarding headers say', async () => {

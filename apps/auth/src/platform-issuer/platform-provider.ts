@@ -1,6 +1,10 @@
 import { errors, Provider, type Configuration } from 'oidc-provider';
 import { accessTokenLifetimeSeconds, apiAudience, operationNames, proofAlgorithms } from '@holdfast/contracts';
-import { assertionRule, countFailedAssertions } from '../client-authentication/client-assertions.js';
+import {
+  assertionRule,
+  clockToleranceSeconds,
+  countFailedAssertions,
+} from '../client-authentication/client-assertions.js';
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { acceptOnce } from '../client-authentication/one-time-use.js';
 import { dpopFeature } from '../client-authentication/proof-of-possession.js';
@@ -52,7 +56,7 @@ function configuration(baseUrl: string, keys: SigningKey[], nonceKey: Buffer): C
     responseTypes: [],
     clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
     assertJwtClientAuthClaimsAndHeader: assertionRule(baseUrl),
-    clockTolerance: 5,
+    clockTolerance: clockToleranceSeconds,
     // Keys come from client-keys.ts, so the library needs no outbound requests, and none can be forged.
     fetch: () => Promise.reject(new Error('the platform issuer sends no outbound requests')),
     clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: alg },

@@ -5,7 +5,7 @@ import { decodeJwt, SignJWT, UnsecuredJWT } from 'jose';
 import * as oidc from 'openid-client';
 import type { App } from '@holdfast/contracts';
 import { addApp, AuthStack, type TestApp } from '../auth-stack.fixture.js';
-import { clientAssertion, newClientKey, withAssertion, type ClientKey } from '../client-key.fixture.js';
+import { clientAssertion, newClientKey, signAsIs, withAssertion, type ClientKey } from '../client-key.fixture.js';
 import { stubs } from '../service-stubs.fixture.js';
 
 let stack: AuthStack;
@@ -94,6 +94,15 @@ describe('private_key_jwt', () => {
     ['jti is very long', () => ({ jti: 'x'.repeat(201) }), 'at most 200 characters'],
     ['iss is another client', () => ({ iss: 'app_other' }), 'client authentication failed'],
     ['nbf is in the future', () => ({ nbf: now() + 60 }), 'client authentication failed'],
+    ['iat is in the future', () => ({ iat: now() + 60 }), 'iat of the client assertion must not be in the future'],
+    ['iat is far in the future', () => ({ iat: 1e15 }), 'iat of the client assertion must not be in the future'],
+    ['iat is no number', () => ({ iat: 'now' }), 'client authentication failed'],
+    ['nbf is no number', () => ({ nbf: 'now' }), 'client authentication failed'],
+    ['exp is no number', () => ({ exp: String(now() + 60) }), 'client authentication failed'],
+    ['exp is beyond all numbers', () => ({ exp: 1e300 }), 'at most 300 s away'],
+    ['jti is a number', () => ({ jti: 1 }), 'client authentication failed'],
+    ['jti is a list', () => ({ jti: ['a'] }), 'client authentication failed'],
+    ['jti is empty', () => ({ jti: '' }), 'client authentication failed'],
   ])('refuses an assertion whose %s', async (_, claims, description) => {
     const result = await requestToken(newClient(), claims());
     expect(result).toMatchObject(refused);
@@ -113,6 +122,25 @@ describe('private_key_jwt', () => {
     expect(await requestToken(client, {}, {}, await newClientKey('ES256', key.kid))).toMatchObject(refused);
     expect(await requestToken(client, {}, { kid: 'unknown' })).toMatchObject(refused);
     expect((await requestToken(client, {}, { kid: undefined })).status).toBe(200);
+  });
+
+  test.each<[string, object]>([
+    ['an unencoded payload', { b64: false, crit: ['b64'] }],
+    ['b64, without crit', { b64: false }],
+    ['b64, which is true', { b64: true, crit: ['b64'] }],
+    ['an unknown extension', { crit: ['exp'], exp: 1 }],
+    ['no extension, in crit', { crit: [] }],
+  ])('refuses an assertion whose header has %s', async (_, header) => {
+    const { clientId } = newClient();
+    // The payload is the text of a payload: whoever decodes it, whatever b64 says, finds valid claims.
+    const [, payload] = (await clientAssertion(key, clientId, stack.base)).split('.');
+    const signed = (more: object) => signAsIs(key, { alg: key.alg, kid: key.kid, ...more }, payload!);
+    expect(await post(withAssertion(signed(header)))).toMatchObject(refused);
+    expect((await post(withAssertion(signed({})))).status).toBe(200);
+  });
+
+  test('accepts an assertion of a client whose clock is a few seconds ahead', async () => {
+    expect((await requestToken(newClient(), { iat: now() + 5, nbf: now() + 5 })).status).toBe(200);
   });
 
   test('accepts an assertion once, on all replicas and however many requests race', async () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, hash, randomUUID, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, hash, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { calculateJwkThumbprint, SignJWT, UnsecuredJWT, type JWK } from 'jose';
@@ -95,7 +95,12 @@ describe('a token that is bound to a key', () => {
     ['no hash of the token', { ath: undefined }, 'ath'],
     ['no jti', { jti: undefined }, 'jti'],
     ['a very long jti', { jti: 'x'.repeat(201) }, 'jti'],
+    ['a jti that is a number', { jti: 1 }, 'jti'],
     ['no time', { iat: undefined }, 'iat'],
+    ['a time that is text', { iat: '1' }, 'iat'],
+    ['a past exp', { exp: 1_700_000_000 }, 'expired'],
+    ['an exp that is text', { exp: 'x' }, 'exp'],
+    ['a time from which it is valid, in the future', { nbf: 4_000_000_000 }, 'nbf'],
     ['a nonce that is no text', { nonce: 5 }, 'nonce'],
   ])('is refused with a proof for %s', async (_, claims, detail) => {
     expect(await failureOf(verify(requestWith(await proof(claims))))).toMatchObject({
@@ -128,6 +133,24 @@ describe('a token that is bound to a key', () => {
       .setProtectedHeader({ alg: 'HS256', typ: 'dpop+jwt', jwk: jwkOf(pair.publicKey) })
       .sign(Buffer.from(JSON.stringify(jwkOf(pair.publicKey))));
     expect(await failureOf(verify(requestWith(symmetric)))).toMatchObject({ code: 'invalid_dpop_proof' });
+  });
+
+  it.each<[string, object]>([
+    ['an unencoded payload (RFC 7797)', { b64: false, crit: ['b64'] }],
+    ['b64 without crit', { b64: false }],
+    ['an unknown extension', { crit: ['x'], x: 1 }],
+  ])('is refused with a proof whose header has %s', async (_, extension) => {
+    // The payload is raw JSON or base64url: both verifiers of the one text and readers of the other find valid claims.
+    const text = JSON.stringify(validClaims()).replaceAll('.', '\\u002e');
+    for (const payload of [text, Buffer.from(text).toString('base64url')]) {
+      const header = { alg: 'ES256', typ: 'dpop+jwt', jwk: jwkOf(pair.publicKey), ...extension };
+      const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${payload}`;
+      const signature = sign('sha256', Buffer.from(input), { key: pair.privateKey, dsaEncoding: 'ieee-p1363' });
+      expect(await failureOf(verify(requestWith(`${input}.${signature.toString('base64url')}`)))).toMatchObject({
+        code: 'invalid_dpop_proof',
+        detail: expect.stringContaining('crit'),
+      });
+    }
   });
 
   it('is refused with a proof of another key', async () => {

@@ -24,6 +24,8 @@ const claimsSchema = z.object({
   htm: z.string(),
   htu: z.string(),
   iat: z.number(),
+  exp: z.number().optional(),
+  nbf: z.number().optional(),
   ath: z.string(),
   nonce: z.string().max(200).optional(),
 });
@@ -89,6 +91,8 @@ export class DpopProofs {
   /** The content of a proof that the key of the token has signed. */
   private async open(proof: string, jkt: string): Promise<{ key: CheckedJwk; payload: ProofClaims }> {
     const header = headerOf(proof);
+    // Extensions change what is signed, and we know none (RFC 7515 §4.1.11, RFC 7797 §7).
+    if (header.isExtended) throw invalid('The header of the proof must have neither crit nor b64.');
     if (header.typ !== 'dpop+jwt') throw invalid('The type of the proof must be dpop+jwt.');
     if (!proofAlgorithms.some((alg) => alg === header.alg))
       throw invalid(`The alg of the proof must be one of ${proofAlgorithms.join(', ')}.`);
@@ -109,7 +113,7 @@ export class DpopProofs {
   }
 
   private checkClaims({ method, raw }: FastifyRequest, token: string, claims: ProofClaims): void {
-    const { htm, htu, iat, ath, nonce } = claims;
+    const { htm, htu, iat, exp = Infinity, nbf = 0, ath, nonce } = claims;
     if (htm !== method) throw invalid(`htm of the proof must be ${method}.`);
     // Never the Host header, which the client chooses.
     const url = addressOf(this.config.BASE_URL + (raw.url ?? '').split('?')[0]!);
@@ -117,6 +121,8 @@ export class DpopProofs {
       throw invalid(`htu of the proof must be ${url ?? 'this address'}.`);
     if (ath !== hash('sha256', token, 'base64url')) throw invalid('ath of the proof must be the hash of the token.');
     const nowMs = this.clock.now().getTime();
+    if (exp <= nowMs / 1000) throw invalid('The proof has expired: exp is past.');
+    if (nbf > nowMs / 1000 + maxAheadSeconds) throw invalid('The proof is not valid yet: nbf is in the future.');
     const ageSeconds = nowMs / 1000 - iat;
     const accepted =
       nonce === undefined
@@ -154,11 +160,23 @@ function oneProof({ raw }: FastifyRequest): string {
   return proofs[0]!;
 }
 
-function headerOf(proof: string): { typ?: unknown; alg: string; jwk: Record<string, unknown> } {
+interface ProofHeader {
+  typ?: unknown;
+  alg: string;
+  jwk: Record<string, unknown>;
+  isExtended: boolean;
+}
+
+function headerOf(proof: string): ProofHeader {
   try {
     const header = JSON.parse(Buffer.from(proof.split('.')[0]!, 'base64url').toString('utf8')) as object;
-    const { typ, alg, jwk } = header as { typ?: unknown; alg?: unknown; jwk?: unknown };
-    return { typ, alg: String(alg), jwk: typeof jwk === 'object' && jwk !== null ? { ...jwk } : {} };
+    const { typ, alg, jwk, crit, b64 } = header as Record<'typ' | 'alg' | 'jwk' | 'crit' | 'b64', unknown>;
+    return {
+      typ,
+      alg: String(alg),
+      jwk: typeof jwk === 'object' && jwk !== null ? { ...jwk } : {},
+      isExtended: crit !== undefined || b64 !== undefined,
+    };
   } catch {
     throw invalid('The proof is not a JWT.');
   }
