@@ -6,6 +6,10 @@ const defaults = {
   /** Sign-ins with a verified passkey, for half an hour. */
   Interaction: 200_000,
   Session: 2_000_000,
+  /** Authorization requests that clients have pushed, for one minute. */
+  PushedAuthorizationRequest: 200_000,
+  /** Those of public clients, which anybody can send, so that they take no room from the others. */
+  PublicAuthorizationRequest: 20_000,
   Grant: 20_000_000,
   AuthorizationCode: 200_000,
   AccessToken: 2_000_000,

@@ -34,6 +34,9 @@ export function toClientRecord({
   };
 }
 
+/** Whether an app has no credentials, as it runs where anybody could read them. */
+export const isPublic = ({ kind }: Pick<App, 'kind'>): boolean => kind === 'spa' || kind === 'native';
+
 /** Compared in place of a secret that does not exist. No secret has this hash. */
 const noHash = Buffer.alloc(32);
 

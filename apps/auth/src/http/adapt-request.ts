@@ -3,9 +3,12 @@ import { Readable } from 'node:stream';
 import { mediaTypeOf, readBody } from '@holdfast/platform';
 import { presentedPrefix } from '../organization-issuer/jwt-access-tokens.js';
 import { routes } from '../request-context/issuer-paths.js';
+import { withoutFragmentMode } from './response-modes.js';
 
 /** Of a form for a token endpoint or the sign-out page, which has one or two kilobytes. */
 const maxBytes = 16_384;
+/** Of a pushed authorization request, as of one by a form (redirect-form-to-query.ts). */
+const maxPushedBytes = 8192;
 
 /** Changes requests that oidc-provider reads differently from the standards or our pages. @throws payload_too_large */
 export async function adaptRequest(
@@ -16,8 +19,8 @@ export async function adaptRequest(
   if (request.method !== 'POST' || !isForm(request)) return request;
   if (path === `${routes.end_session}/confirm`) return onlyConfirmed(request);
   if (path === routes.userinfo) return withoutTokenInForm(request);
-  const namesToken = path === routes.revocation || path === routes.introspection;
-  return path === routes.token || namesToken ? adaptClientForm(request, namesToken, isPublicClient) : request;
+  const form = clientForms[path];
+  return form === undefined ? request : adaptClientForm(request, form, isPublicClient);
 }
 
 /**
@@ -38,21 +41,36 @@ async function withoutTokenInForm(request: IncomingMessage): Promise<IncomingMes
   return replay(request, Buffer.alloc(0));
 }
 
+interface ClientForm {
+  edit?: (form: string) => string;
+  limit?: number;
+}
+
+/** A JWT is marked, since the library would refuse it without looking at it (jwt-access-tokens.ts). */
+const namesToken = { edit: (form: string) => form.replace(/(^|&)token=(?=[^&]*\.)/, `$1token=${presentedPrefix}`) };
+
+/** The endpoints at which clients authenticate, and what becomes of their forms. */
+const clientForms: Readonly<Record<string, ClientForm>> = {
+  [routes.token]: {},
+  [routes.revocation]: namesToken,
+  [routes.introspection]: namesToken,
+  [routes.pushed_authorization_request]: { edit: withoutFragmentMode, limit: maxPushedBytes },
+};
+
 /**
  * RFC 6749 §2.3.1: a client without a secret may send HTTP Basic with an empty one. The library identifies public
  * clients by `client_id` in the body only, so the id moves there. For any other client an empty secret is a wrong one.
- * A JWT as `token` is marked, since the library would refuse it without looking at it (jwt-access-tokens.ts).
  */
 async function adaptClientForm(
   request: IncomingMessage,
-  namesToken: boolean,
+  { edit, limit = maxBytes }: ClientForm,
   isPublicClient: (clientId: string) => Promise<boolean>,
 ): Promise<IncomingMessage> {
   const presented = clientWithEmptySecret(request.headersDistinct.authorization);
   const clientId = presented !== undefined && (await isPublicClient(presented)) ? presented : undefined;
-  if (clientId === undefined && !namesToken) return request;
-  let body = (await readBody(request, { maxBytes })).toString('utf8');
-  if (namesToken) body = body.replace(/(^|&)token=(?=[^&]*\.)/, `$1token=${presentedPrefix}`);
+  if (clientId === undefined && !edit) return request;
+  let body = (await readBody(request, { maxBytes: limit })).toString('utf8');
+  if (edit) body = edit(body);
   const given = new URLSearchParams(body).getAll('client_id');
   // The library responds with the error for two clients, or for one that is named twice.
   if (clientId !== undefined && (given.length === 0 || given[0] === clientId)) {

@@ -5,10 +5,10 @@ import { errorCatalogue, internalHeaders, type ErrorOrigin } from '@holdfast/con
 import { databaseUnavailableReason } from '@holdfast/data';
 import { AppError, LogBudget, readJsonObject, unavailable, type Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
+import { isPublic } from '../clients/client-record.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
-import { isPublic } from '../organization-issuer/issuer-clients.js';
 import { Issuers, type Issuer } from '../organization-issuer/issuers.js';
 import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
 import { actionPath, issuerPath, routes, routeTemplate } from '../request-context/issuer-paths.js';
@@ -16,6 +16,7 @@ import { createIssuerRequest } from '../request-context/issuer-request.js';
 import { SignInSteps, type SignInContext } from '../sign-in/sign-in.js';
 import { adaptRequest } from './adapt-request.js';
 import { redirectFormToQuery } from './redirect-form-to-query.js';
+import { withoutFragmentMode } from './response-modes.js';
 import { requireSameOrigin } from './same-site.js';
 
 const metadataPath = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;
@@ -97,7 +98,7 @@ export class IssuerRoutes {
     if (step) return this.handleSignInStep(request, response, issuer, step[1]!, step[2]);
     if (request.method === 'POST' && (rest === routes.authorization || rest === routes.end_session))
       return redirectFormToQuery(request, response, issuerPath(shortId) + rest);
-    request.url = rest + withoutFragmentMode(rest, query);
+    request.url = rest + (rest === routes.authorization && query ? `?${withoutFragmentMode(query.slice(1))}` : query);
     (request as IncomingMessage & { originalUrl?: string }).originalUrl = issuerPath(shortId) + request.url;
     await issuer.callback(
       await adaptRequest(request, rest, (clientId) => this.isPublicClient(issuer, clientId)),
@@ -193,17 +194,4 @@ function respondOAuthError(
   response
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
     .end(JSON.stringify(body));
-}
-
-/**
- * Allows the response modes query and form_post only. The library would also put a code into the fragment, where it
- * does not belong (RFC 9700 §4.3).
- */
-function withoutFragmentMode(rest: string, query: string): string {
-  if (rest !== routes.authorization) return query;
-  // Parsed, since a name has many spellings: `response%5Fmode` is the same parameter.
-  const params = new URLSearchParams(query);
-  if (params.getAll('response_mode').every((mode) => mode === 'query' || mode === 'form_post')) return query;
-  params.set('response_mode', 'unsupported');
-  return `?${params}`;
 }

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify, SignJWT } from 'jose';
 import * as oidc from 'openid-client';
 import { addApp, basicAuthorization, type TestApp } from '../auth-stack.fixture.js';
 import { newClientKey } from '../client-key.fixture.js';
-import { startRelyingParties, type RelyingParties } from '../relying-party.fixture.js';
+import { startRelyingParties, type RelyingParties, type RelyingParty } from '../relying-party.fixture.js';
 import { stubs } from '../service-stubs.fixture.js';
 
 let { stack, shop, api, app } = {} as RelyingParties<'shop' | 'api' | 'app'>;
@@ -33,6 +34,21 @@ async function post(path: string, parameters: Record<string, string>, client?: P
 const introspect = (token: string, client: Pick<TestApp, 'clientId' | 'secret'> = shop.app) =>
   post('/token/introspection', { token }, client);
 const inactive = { status: 200, json: { active: false } };
+
+describe('at_hash', () => {
+  test.each<[string, () => RelyingParty]>([
+    ['an opaque access token', () => shop],
+    ['a JWT', () => api],
+  ])('of an ID token is the hash of %s beside it, after a refresh too', async (_, party) => {
+    const { tokens, refreshToken } = await party().signIn();
+    const refreshed = await party().refresh(refreshToken);
+    for (const { id_token: idToken, access_token: accessToken } of [tokens, refreshed.json]) {
+      const expected = createHash('sha256').update(accessToken!).digest().subarray(0, 16).toString('base64url');
+      expect(decodeJwt(idToken!).at_hash).toBe(expected);
+    }
+    expect(decodeJwt(tokens.id_token!).at_hash).not.toBe(decodeJwt(refreshed.json.id_token!).at_hash);
+  });
+});
 
 describe('introspection', () => {
   test('tells a confidential app that its tokens are active, by a standard client, and is recorded', async () => {
@@ -92,11 +108,11 @@ describe('introspection', () => {
     expect((await introspect(tokens.access_token, { ...shop.app, secret: 'wrong' })).status).toBe(401);
     const asPublic = { token: tokens.access_token, client_id: app.app.clientId };
     expect((await post('/token/introspection', asPublic)).status).toBe(401);
-    expect((await post('/token/introspection', { token: 'x' })).status).toBe(400);
+    expect((await post('/token/introspection', { token: 'x' })).status).toBe(401);
     expect(stubs.records.map(({ record }) => [record.outcome.code, record.outcome.count])).toEqual([
       ['invalid_client', 1],
       ['invalid_client', 1],
-      ['invalid_request', 1],
+      ['invalid_client', 1],
     ]);
   });
 });

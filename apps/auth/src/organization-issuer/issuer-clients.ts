@@ -6,10 +6,11 @@ import { compareSecretHashes, findPresentedClient } from '../client-authenticati
 import { requireProof } from '../client-authentication/proof-of-possession.js';
 import type { SecretHashes } from '../client-authentication/secret-hashes.js';
 import type { ClientLimits } from '../clients/client-limits.js';
+import { isPublic } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { confidentialAuthentication, ProviderClients } from '../clients/provider-clients.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
-import { redirectAllowed } from './request-rules.js';
+import { redirectAllowed, refuseResource } from './request-rules.js';
 
 /** Provides an organization's issuer with its clients: the apps of this organization that sign somebody in. */
 export function provideAppClients(
@@ -32,6 +33,7 @@ export function provideAppClients(
     // RFC 7662 §2.1: introspection needs authentication, and a public client has none.
     if (Provider.ctx?.oidc.route === 'introspection' && isPublic(record.app)) return undefined;
     requireProof(record);
+    refuseResourceAtToken();
     return built.of(record, (request.clientKeys = await clientKeys.of(record)));
   };
 
@@ -47,11 +49,15 @@ export function provideAppClients(
   prototype.includeSid = () => true;
 }
 
+/** As at the authorization endpoint, and before the library consumes the code or refresh token of the request. */
+function refuseResourceAtToken(): void {
+  const { route, params } = Provider.ctx!.oidc;
+  if (route === 'token' && (params as { resource?: unknown }).resource !== undefined) refuseResource();
+}
+
 function signsIn({ kind, redirectUris }: App): boolean {
   return kind !== 'service' && redirectUris.length > 0;
 }
-
-export const isPublic = ({ kind }: App): boolean => kind === 'spa' || kind === 'native';
 
 function metadataOf(app: App, keys: readonly CheckedJwk[]): ClientMetadata {
   return {

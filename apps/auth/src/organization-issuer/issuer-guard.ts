@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { ErrorOrigin } from '@holdfast/contracts';
 import type { Logger } from '@holdfast/platform';
+import { authenticatesClients, lacksAuthentication } from '../client-authentication/missing-authentication.js';
 import { TooManyRequests } from '../clients/client-limits.js';
 import type { WebOrigins } from '../organizations/web-origins.js';
 import { noteOutcome, noteUnrecorded, originHeaders } from '../request-context/http-outcome.js';
@@ -12,6 +13,7 @@ import type { RequestResult } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
 import { describeIntrospectedToken } from './jwt-access-tokens.js';
+import { correctMetadata } from './metadata.js';
 import { leaveSignedOut } from './sign-out/sign-out.js';
 
 /** For pages of the library (form_post), which adds the hash of their one script. */
@@ -56,7 +58,9 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     ctx: KoaContextWithOIDC,
     thrown: { error?: string; error_detail?: string; origin?: ErrorOrigin },
   ) => {
-    const { error = 'server_error', error_detail: detail, origin } = thrown;
+    const { error_detail: detail, origin } = thrown;
+    const error = lacksAuthentication(ctx) ? 'invalid_client' : (thrown.error ?? 'server_error');
+    if (error !== thrown.error && error === 'invalid_client') refuseUnauthenticated(ctx);
     results.set(ctx, { error });
     noteOutcome(ctx.req, { code: error, detail, origin });
     if (thrown instanceof TooManyRequests) ctx.set(thrown.headers);
@@ -64,6 +68,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
   for (const route of [
     'grant',
     'authorization',
+    'pushed_authorization_request',
     'userinfo',
     'revocation',
     'introspection',
@@ -75,11 +80,24 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
   observeProviderErrors(provider, 'issuer', logger, shortId);
 }
 
+function refuseUnauthenticated(ctx: KoaContextWithOIDC): void {
+  ctx.status = 401;
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'client authentication failed: send a client secret by HTTP Basic or in the body, or a client_assertion; ' +
+      'without either, a public client sends its client_id',
+  };
+}
+
 async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
   const { route, session } = ctx.oidc;
   // Short, so that a leaked key soon leaves every cache.
   if (route === 'discovery' || route === 'jwks') ctx.set('Cache-Control', 'public, max-age=60');
-  if (route === 'discovery') (ctx.body as Record<string, unknown>).response_modes_supported = ['query', 'form_post'];
+  if (route === 'discovery') correctMetadata(ctx.body as Record<string, unknown>);
+  // RFC 9110 §15.5.2. The library sets it only if the request has an Authorization header.
+  if (ctx.status === 401 && authenticatesClients(ctx) && !ctx.response.get('WWW-Authenticate'))
+    ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.provider.issuer}", charset="UTF-8"`);
   // RFC 7009 §2.2 defines the status only. Some clients reject an empty body with a content type.
   if (route === 'revocation' && ctx.status === 200) ctx.remove('Content-Type');
   if (route === 'introspection' && ctx.status === 200) describeIntrospectedToken(ctx.body as object);

@@ -1,6 +1,10 @@
 import { errors, Provider, type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { proofAlgorithms, webOrigins } from '@holdfast/contracts';
-import { assertionRule, countFailedAssertions } from '../client-authentication/client-assertions.js';
+import {
+  assertionRule,
+  clockToleranceSeconds,
+  countFailedAssertions,
+} from '../client-authentication/client-assertions.js';
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { acceptOnce } from '../client-authentication/one-time-use.js';
 import { dpopFeature } from '../client-authentication/proof-of-possession.js';
@@ -16,6 +20,7 @@ import type { SessionRevocations } from '../sessions/session-revocations.js';
 import { stateAdapter } from '../sessions/state-adapter.js';
 import type { StateStore } from '../sessions/state-store.js';
 import { translateDatabaseErrors } from '../temporarily-unavailable.js';
+import { addAccessTokenHash } from './access-token-hash.js';
 import { accountsOf, personScopes } from './accounts.js';
 import { revocationOf } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
@@ -25,8 +30,9 @@ import { provideAppClients } from './issuer-clients.js';
 import { cookieNames, cookieOptions, signCookies } from './issuer-cookies.js';
 import { signAccessTokens } from './jwt-access-tokens.js';
 import { lifetimes } from './lifetimes.js';
+import { confidentialMethods, metadataOfEndpoints } from './metadata.js';
 import type { People } from './people.js';
-import { nonceRule, pkceRequired, stateRule } from './request-rules.js';
+import { nonceRule, pkceRequired, refuseResource, stateRule } from './request-rules.js';
 import { separateSessions } from './session-audience.js';
 import { signInPolicy } from './sign-in-policy.js';
 import { acceptOnlyIdTokens } from './sign-out/id-token-hint.js';
@@ -76,6 +82,7 @@ export function createIssuerProvider(
   separateSessions(provider, organization.shortId, baseUrl, clients);
   storeSignInData(provider);
   signAccessTokens(provider, keys);
+  addAccessTokenHash(provider);
   acceptOnlyIdTokens(provider);
   deriveSuccessors(provider, organization.shortId, store);
   ignoreEndedSessions(provider);
@@ -106,7 +113,7 @@ function configuration(
     claims: { openid: ['sub', 'credential', 'acr', 'amr', 'auth_time'], ...personScopes, sid: null, iss: null },
     conformIdTokenClaims: false,
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+    clientAuthMethods: [...confidentialMethods, 'none'],
     assertJwtClientAuthClaimsAndHeader: assertionRule(baseUrl + path),
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256', 'ES256'],
@@ -115,8 +122,9 @@ function configuration(
     },
     subjectTypes: ['public'],
     allowOmittingSingleRegisteredRedirectUri: false,
-    clockTolerance: 5,
+    clockTolerance: clockToleranceSeconds,
     pkce: { required: pkceRequired },
+    discovery: metadataOfEndpoints,
     extraParams: { nonce: nonceRule, state: stateRule },
     findAccount: accountsOf(shortId, customers, people),
     loadExistingGrant,
@@ -134,8 +142,8 @@ function configuration(
     features: {
       devInteractions: off,
       dPoP: dpopFeature(baseUrl + path, nonceKey),
-      pushedAuthorizationRequests: off,
-      resourceIndicators: off,
+      pushedAuthorizationRequests: { enabled: true },
+      resourceIndicators: { enabled: true, getResourceServerInfo: refuseResource },
       // Announced only, since the library would notify apps without retries. src/logout notifies them.
       backchannelLogout: { enabled: true },
       userinfo: { enabled: true },

@@ -68,6 +68,16 @@ describe('a code', () => {
     expect((await party.exchange({ code })).status).toBe(200);
   });
 
+  test('for another audience is refused, and its client can still use code and refresh token', async () => {
+    const { code, verifier } = await shop.code();
+    const resource = 'https://api.example';
+    const refused = { status: 400, json: { error: 'invalid_target' } };
+    expect(await shop.exchange({ code, code_verifier: verifier, resource })).toMatchObject(refused);
+    const { json } = await shop.exchange({ code, code_verifier: verifier });
+    expect(await shop.refresh(json.refresh_token!, { resource })).toMatchObject(refused);
+    expect((await shop.refresh(json.refresh_token!)).status).toBe(200);
+  });
+
   test('that has expired is denied', async () => {
     const { code, verifier } = await shop.code();
     await stack.expire('AuthorizationCode');
@@ -131,6 +141,24 @@ describe('client authentication', () => {
     });
     expect(await token(basic(secret), { grant_type: 'password' })).toMatchObject({ error: 'unsupported_grant_type' });
   });
+
+  test.each(['/token', '/token/revocation', '/token/introspection', '/par'])(
+    'that is missing, or of another scheme, is 401 invalid_client at %s, with the scheme to use',
+    async (path) => {
+      for (const authorization of [undefined, 'Bearer x', 'Digest username="x"', 'DPoP x']) {
+        const response = await fetch(`${stack.base}/o/acme${path}`, {
+          method: 'POST',
+          headers: authorization === undefined ? {} : { authorization },
+          body: new URLSearchParams({ grant_type: 'authorization_code', code: 'x', token: 'x' }),
+        });
+        expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
+          401,
+          'invalid_client',
+        ]);
+        expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="http/);
+      }
+    },
+  );
 
   test('accepts HTTP Basic with an empty secret from a public app, and not from a web app', async () => {
     const empty = (id: string) => ({
@@ -326,7 +354,7 @@ describe('userinfo', () => {
     ).toBe(400);
     expect(
       await send('token/revocation', 'POST', [form], `token=${refreshToken}&access_token=${tokens.access_token}`),
-    ).toBe(400);
+    ).toBe(401);
     expect((await shop.refresh(refreshToken)).status).toBe(200);
   });
 

@@ -3,6 +3,7 @@ import { issuerMetadataPath, issuerPaths, issuerRoute as routeBelowIssuer } from
 /** oidc-provider's setting `routes`. */
 export const routes = {
   authorization: issuerPaths.authorization,
+  pushed_authorization_request: issuerPaths.pushedAuthorization,
   token: issuerPaths.token,
   userinfo: issuerPaths.userinfo,
   jwks: issuerPaths.jwks,
@@ -38,7 +39,7 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 
 /** Paths at which a caller acts. The others (metadata, keys, pages) respond the same to everybody. */
 export const actionPath =
-  /^\/(authorize(\/[^/]+)?|token(\/(revocation|introspection))?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
+  /^\/(authorize(\/[^/]+)?|par|token(\/(revocation|introspection))?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
 export const signInPagePath = '/sign-in/';
 /** The API of the sign-in page. */

@@ -1,6 +1,7 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { currentIssuerRequest, issuerRequestOf, originOf } from '../request-context/issuer-request.js';
 import { translateDatabaseErrors } from '../temporarily-unavailable.js';
+import { pushedRequestAdapter } from './pushed-requests.js';
 import type { StateStore } from './state-store.js';
 
 /** For state without a lifetime; longer than all other state lives. */
@@ -10,6 +11,7 @@ const ofGrants = ['AuthorizationCode', 'AccessToken', 'RefreshToken'];
 
 /** The adapter through which oidc-provider stores one kind of state of one issuer. */
 export function stateAdapter(store: StateStore, org: string, model: string): Adapter {
+  if (model === 'PushedAuthorizationRequest') return pushedRequestAdapter(store, org);
   const translated =
     <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
     (...args: Args): Promise<T> =>

@@ -86,6 +86,12 @@ const insertUsed = statement(
   `INSERT INTO oidc_state (org, model, id, payload, expires_at) VALUES ($1, $2, $3, '', $4)
    ON CONFLICT (org, model, id) DO NOTHING RETURNING 1`,
 );
+/** One statement, so that of concurrent requests with the same reference one gets the pushed authorization request. */
+const take = statement(
+  'oidc_take',
+  `DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4
+   RETURNING id, payload, version, consumed_at`,
+);
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const revokeModel = statement(
@@ -208,6 +214,12 @@ export class StateStore {
 
   async find(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
     const [row] = await this.database.rows<StateRow>(find, [org, model, sha256(id), new Date(Date.now())]);
+    return row && { ...this.unseal(org, model, row), jti: id };
+  }
+
+  /** Finds state and deletes it: of any number of requests one gets it. */
+  async take(org: string, model: string, id: string): Promise<AdapterPayload | undefined> {
+    const [row] = await this.database.rows<StateRow>(take, [org, model, sha256(id), new Date(Date.now())]);
     return row && { ...this.unseal(org, model, row), jti: id };
   }
 

@@ -52,21 +52,12 @@ describe('discovery', () => {
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
       subject_types_supported: ['public'],
-      scopes_supported: ['openid', 'email', 'profile', 'groups'],
+      scopes_supported: ['openid'],
       authorization_response_iss_parameter_supported: true,
       response_modes_supported: expect.arrayContaining(['query', 'form_post']),
       grant_types_supported: expect.arrayContaining(['authorization_code', 'refresh_token']),
       id_token_signing_alg_values_supported: expect.arrayContaining(['RS256', 'ES256']),
-      claims_supported: expect.arrayContaining([
-        'sub',
-        'credential',
-        'acr',
-        'amr',
-        'auth_time',
-        'email',
-        'name',
-        'groups',
-      ]),
+      claims_supported: expect.arrayContaining(['sub', 'credential', 'acr', 'amr', 'auth_time']),
       end_session_endpoint: expect.any(String),
     });
     const addresses = Object.entries(body).filter(([name]) => /_(endpoint|uri)$/.test(name));

@@ -15,7 +15,7 @@ import {
   type Member,
 } from './issuer-endpoint.js';
 
-const authorizeMembers: Record<string, Member> = {
+export const authorizeMembers: Record<string, Member> = {
   response_type: { description: 'Always `code`', required: true, values: ['code'], example: 'code' },
   client_id: { description: 'The app that sends the request', required: true, example: example.clientId },
   redirect_uri: {
@@ -61,6 +61,9 @@ const authorizeMembers: Record<string, Member> = {
   },
   id_token_hint: { description: 'An ID token of this issuer: names the expected customer' },
 };
+const requestUri: Member = {
+  description: 'The reference of a pushed authorization request (RFC 9126): then only `client_id` is needed beside it',
+};
 
 const endSessionMembers: Record<string, Member> = {
   id_token_hint: { description: 'The ID token of the sign-in: with it the customer need not confirm the sign-out' },
@@ -78,7 +81,8 @@ const endSessionMembers: Record<string, Member> = {
 const authorizationResponse =
   'With 303 to `redirect_uri`: `code`, `state` and `iss` (RFC 9207), or `error`: `login_required` ' +
   '(`prompt=none`, and nobody is signed in), `access_denied` (the customer cancelled, or has no live credential), ' +
-  '`invalid_request`, `invalid_scope`, `unsupported_response_type`, `temporarily_unavailable`. Or to the sign-in page';
+  '`invalid_request`, `invalid_scope`, `invalid_target`, `unsupported_response_type`, `temporarily_unavailable`. ' +
+  'Or to the sign-in page';
 const authorizeResponses = {
   200: page('With `response_mode=form_post`: a page that posts the response to `redirect_uri`'),
   303: redirect(authorizationResponse),
@@ -89,8 +93,14 @@ const authorizeResponses = {
   404: noOrganization,
   503: temporarilyUnavailable,
 };
-const authorizeReference: Json = { parametersMore: queryOf(authorizeMembers), responses: authorizeResponses };
-const authorizeFormReference: Json = { requestBody: formOf(authorizeMembers), responses: authorizeResponses };
+const authorizeReference: Json = {
+  parametersMore: queryOf({ ...authorizeMembers, request_uri: requestUri }),
+  responses: authorizeResponses,
+};
+const authorizeFormReference: Json = {
+  requestBody: formOf({ ...authorizeMembers, request_uri: requestUri }),
+  responses: authorizeResponses,
+};
 
 const endSessionResponses = {
   200: page('A page to confirm the sign-out; without `id_token_hint`, or with that of another customer'),

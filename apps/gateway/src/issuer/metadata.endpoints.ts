@@ -13,6 +13,9 @@ const metadata = {
     token_endpoint: describedText('Where codes and refresh tokens are exchanged', { format: 'uri' }),
     userinfo_endpoint: describedText('Where the customer of an access token is read', { format: 'uri' }),
     jwks_uri: describedText('Public keys of ID tokens', { format: 'uri' }),
+    pushed_authorization_request_endpoint: describedText('Where an app pushes authorization requests', {
+      format: 'uri',
+    }),
     revocation_endpoint: describedText('Where tokens are revoked', { format: 'uri' }),
     introspection_endpoint: describedText('Where apps ask whether a token is active', { format: 'uri' }),
     end_session_endpoint: describedText('Where a sign-out begins', { format: 'uri' }),

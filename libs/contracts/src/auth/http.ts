@@ -31,6 +31,7 @@ export const issuerPaths = {
   discovery: '/.well-known/openid-configuration',
   authorization: '/authorize',
   authorizationResume: '/authorize/{uid}',
+  pushedAuthorization: '/par',
   token: '/token',
   userinfo: '/userinfo',
   jwks: '/jwks',

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
+import { isPublic } from '../../clients/client-record.js';
 import { anonymous, humanOf, type IssuerRequest } from '../../request-context/issuer-request.js';
-import { isPublic } from '../issuer-clients.js';
 
 /** What the audit log says of a request to an issuer. */
 export interface AuditedRequest {
@@ -13,7 +13,7 @@ export interface AuditedRequest {
   changes?: AuditRecord['changes'];
 }
 
-type Activity = 'sign_in' | 'sign_out' | 'token' | 'userinfo' | 'token_revoke' | 'token_introspect';
+type Activity = 'sign_in' | 'sign_in_request' | 'sign_out' | 'token' | 'userinfo' | 'token_revoke' | 'token_introspect';
 
 /** The action of a request: the audit log tells people of the organization from customers. */
 export function actionOf(request: IssuerRequest, activity: Activity): Action {
@@ -48,6 +48,7 @@ export function auditedRequestOf(
 ): AuditedRequest | undefined {
   const { route } = ctx.oidc;
   if (route === 'token') return auditedTokenRequest(ctx, request);
+  if (route === 'pushed_authorization_request') return auditedPushedRequest(request, outcomeOf(ctx.status, error));
   if (route === 'userinfo') return ofApp('userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
   if (route === 'revocation') return auditedRevocation(ctx, request, outcomeOf(ctx.status, error));
   if (route === 'introspection') return auditedIntrospection(ctx, request, outcomeOf(ctx.status, error));
@@ -55,6 +56,14 @@ export function auditedRequestOf(
   return route === 'authorization' || route === 'resume'
     ? auditedSignIn(ctx, request, { ...(signedIn && { signedIn }), ...(error !== undefined && { error }) })
     : undefined;
+}
+
+/** Nothing proves who pushed a request of a public client: it is not recorded, like the request that names it. */
+function auditedPushedRequest(request: IssuerRequest, outcome: AuditedRequest['outcome']): AuditedRequest | undefined {
+  const { client, secretId } = request;
+  const authenticated = client !== undefined && secretId !== undefined && !isPublic(client.app);
+  if (outcome.result === 'success' && !authenticated) return undefined;
+  return ofApp('sign_in_request', request, outcome, !authenticated);
 }
 
 /** Without authentication the error is counted, under the app that the request names if this organization has it. */
