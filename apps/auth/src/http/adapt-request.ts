@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { mediaTypeOf, readBody } from '@holdfast/platform';
 import { presentedPrefix } from '../organization-issuer/jwt-access-tokens.js';
+import { withoutFragmentMode } from '../organization-issuer/response-modes.js';
 import { routes } from '../request-context/issuer-paths.js';
-import { withoutFragmentMode } from './response-modes.js';
 
 /** Of a form for a token endpoint or the sign-out page, which has one or two kilobytes. */
 const maxBytes = 16_384;

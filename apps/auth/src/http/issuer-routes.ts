@@ -10,13 +10,13 @@ import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
 import { Issuers, type Issuer } from '../organization-issuer/issuers.js';
+import { withoutFragmentMode } from '../organization-issuer/response-modes.js';
 import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
 import { actionPath, issuerPath, routes, routeTemplate } from '../request-context/issuer-paths.js';
 import { createIssuerRequest } from '../request-context/issuer-request.js';
 import { SignInSteps, type SignInContext } from '../sign-in/sign-in.js';
 import { adaptRequest } from './adapt-request.js';
 import { redirectFormToQuery } from './redirect-form-to-query.js';
-import { withoutFragmentMode } from './response-modes.js';
 import { requireSameOrigin } from './same-site.js';
 
 const metadataPath = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;

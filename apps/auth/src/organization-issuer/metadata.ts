@@ -1,6 +1,6 @@
 import { proofAlgorithms } from '@holdfast/contracts';
-import { responseModes } from '../http/response-modes.js';
 import { personScopes } from './accounts.js';
+import { responseModes } from './response-modes.js';
 
 /** How a confidential app authenticates. */
 export const confidentialMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;

@@ -132,7 +132,7 @@ describe('private_key_jwt', () => {
     ['no extension, in crit', { crit: [] }],
   ])('refuses an assertion whose header has %s', async (_, header) => {
     const { clientId } = newClient();
-    // The payload is the text of a payload: whoever decodes it, whatever b64 says, finds valid claims.
+    // The payload is the text of a payload: a reader that decodes it, whatever b64 says, finds valid claims.
     const [, payload] = (await clientAssertion(key, clientId, stack.base)).split('.');
     const signed = (more: object) => signAsIs(key, { alg: key.alg, kid: key.kid, ...more }, payload!);
     expect(await post(withAssertion(signed(header)))).toMatchObject(refused);

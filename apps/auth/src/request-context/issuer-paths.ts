@@ -39,7 +39,7 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 
 /** Paths at which a caller acts. The others (metadata, keys, pages) respond the same to everybody. */
 export const actionPath =
-  /^\/(authorize(\/[^/]+)?|par|token(\/(revocation|introspection))?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
+  /^\/(authorize(\/[^/]+)?|par|token(\/\w+)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
 export const signInPagePath = '/sign-in/';
 /** The API of the sign-in page. */

@@ -133,8 +133,8 @@ export class SessionRevocations {
   }
 
   /**
-   * Revokes the session of a browser, and notifies all of its apps; false if there is none. The app that requested it is
-   * notified too: the sign-out may have begun at one of its servers, and the session be at another.
+   * Revokes the session of a browser, and notifies all of its apps; false if there is none. The app that requested it
+   * is notified too: the sign-out may have begun at one of its servers, and the session be at another.
    */
   async revokeSession(org: string, uid: string, record?: AuditRecord): Promise<boolean> {
     const revoked = await this.database.transaction(async (sql) => {

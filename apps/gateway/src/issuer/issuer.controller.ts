@@ -7,10 +7,17 @@ import { authorizationEndpoints } from './authorization.endpoints.js';
 import { ForwardingController, Forwards } from './forwarding.js';
 import { metadataEndpoints } from './metadata.endpoints.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
+import { pushedRequestEndpoints } from './pushed-request.endpoints.js';
 import { signInPageEndpoints } from './sign-in-page.endpoints.js';
 import { tokenEndpoints } from './token.endpoints.js';
 
-const issuerEndpoints = [...metadataEndpoints, ...authorizationEndpoints, ...tokenEndpoints, ...signInPageEndpoints];
+const issuerEndpoints = [
+  ...metadataEndpoints,
+  ...authorizationEndpoints,
+  ...pushedRequestEndpoints,
+  ...tokenEndpoints,
+  ...signInPageEndpoints,
+];
 
 /** Forwards requests to the OpenID issuers of organizations. Only paths of exactly the declared forms are forwarded. */
 @Controller()

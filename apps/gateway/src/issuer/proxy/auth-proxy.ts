@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter, Gauge } from 'prom-client';
@@ -137,12 +138,18 @@ export class AuthProxy {
     const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...forwarded } = headers;
     request.requestContext.answeredByAuth = true;
     if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, forwarded);
-    // Fastify gives every buffer a content type, an empty one too, and clients read what has one (RFC 7009 §2.2).
-    void reply
-      .code(status)
-      .headers(forwarded)
-      .send(body.length > 0 ? body : undefined);
+    void reply.code(status).headers(forwarded).send(contentOf(request, body));
   }
+}
+
+/**
+ * Content that leaves the headers of auth as they are. Fastify gives each buffer a content type, an empty one too, and
+ * clients read what has one (RFC 7009 §2.2). A response to HEAD has the length of GET, which only a stream does not
+ * replace.
+ */
+function contentOf({ method }: FastifyRequest, body: Buffer): Readable | Buffer | undefined {
+  if (method === 'HEAD') return Readable.from([]);
+  return body.length > 0 ? body : undefined;
 }
 
 /** The span of a forwarded request: its route, since the path names organizations and sign-ins. */
