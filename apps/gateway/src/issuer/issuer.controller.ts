@@ -14,8 +14,8 @@ import { tokenEndpoints } from './token.endpoints.js';
 const issuerEndpoints = [
   ...metadataEndpoints,
   ...authorizationEndpoints,
-  ...pushedRequestEndpoints,
   ...tokenEndpoints,
+  ...pushedRequestEndpoints,
   ...signInPageEndpoints,
 ];
 
