@@ -37,6 +37,7 @@ describe('a complete sign-in', () => {
     expect(Object.keys(tokens.claims()!).sort()).toEqual([
       'acr',
       'amr',
+      'at_hash',
       'aud',
       'auth_time',
       'credential',
