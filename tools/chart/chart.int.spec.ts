@@ -89,11 +89,24 @@ test('nats-server accepts its configuration with the users of this version', asy
   const config = (data as Record<string, string>)['nats.conf']!.replace('store_dir: /data', `store_dir: "${folder}"`);
   writeFileSync(join(folder, 'nats.conf'), config);
   writeFileSync(join(folder, 'users.conf'), JSON.stringify(natsUsersConfig(publicKeys(missingSecrets({})))));
+  const routes = { authorization: { user: 'route', password: 'x', timeout: 10 }, routes: ['nats://route:x@a:6222'] };
+  writeFileSync(join(folder, 'routes.conf'), JSON.stringify(routes));
   const checked = spawnSync(await natsBinary(), ['-t', '-c', join(folder, 'nats.conf')], {
     encoding: 'utf8',
     env: { POD_NAME: 'holdfast-nats-0' },
   });
   expect([checked.status, checked.stderr]).toEqual([0, expect.stringContaining('configuration file')]);
+});
+
+test('servers of NATS join by a password that no other pod has, and by the key of their certificate', async () => {
+  const rendered = parse(await render('bundled', '--set', 'tls.mode=generated', '--set', 'nats.bundled.replicas=3'));
+  const { data } = rendered.find((m) => m.kind === 'ConfigMap' && m.metadata.name === 'holdfast-nats-config')!;
+  const config = (data as Record<string, string>)['nats.conf']!;
+  expect(config).toContain('include ./routes.conf');
+  expect(config).toContain('include ./pins.conf');
+  expect(config).not.toContain('routes: [');
+  const mounting = rendered.filter((m) => podOf(m) && JSON.stringify(podOf(m)!.volumes ?? []).includes('-nats-routes'));
+  expect(mounting.map(({ metadata }) => metadata.name)).toEqual(['holdfast-nats']);
 });
 
 test('a digest beats the tag, and no image comes from elsewhere in an air-gapped cluster', () => {

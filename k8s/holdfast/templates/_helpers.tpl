@@ -108,6 +108,8 @@ capabilities:
 {{- end -}}
 
 {{- define "holdfast.hasTls" -}}{{- if ne .Values.tls.mode "disabled" }}true{{ end -}}{{- end -}}
+{{/* Whether bundled servers of NATS join each other. */}}
+{{- define "holdfast.hasNatsRoutes" -}}{{- if and (eq .Values.nats.mode "bundled") (gt (int .Values.nats.bundled.replicas) 1) }}true{{ end -}}{{- end -}}
 {{- define "holdfast.hasMutualTls" -}}{{- if and (ne .Values.tls.mode "disabled") .Values.tls.gatewayToAuth }}true{{ end -}}{{- end -}}
 
 {{/* The components of a shard with a certificate, and the names that it is for, as JSON: name → list. */}}

@@ -19,6 +19,7 @@ import { show } from '../output.js';
 import { secretsIn } from '../secrets/folder.js';
 import { changeData, clusterStore } from '../secrets/kubernetes-api.js';
 import { readSecret } from '../secrets/kubernetes-secret.js';
+import { createRoutes } from '../secrets/nats-routes.js';
 
 /** A deployment may run this command before nats-server is ready. */
 const connectTimeoutMs = 60_000;
@@ -51,6 +52,23 @@ export function busCommands(program: Command): void {
         { timeoutMs: connectTimeoutMs },
       ),
     );
+
+  addCommand(bus, 'routes', 'create the password by which bundled NATS servers join each other, in a Secret', [
+    'bus routes --kubernetes-secret holdfast-nats-routes --route tls://holdfast-nats-0.holdfast-nats-headless:6222',
+  ])
+    .requiredOption('--kubernetes-secret <name>', 'Secret that only the pods of NATS mount')
+    .requiredOption('--route <url...>', 'the servers')
+    .option('--certificate <name>', 'Secret with the certificate of the servers, whose key is pinned')
+    .action(async ({ kubernetesSecret: name, route, certificate }: RoutesOptions) => {
+      const store = await clusterStore('secrets');
+      const pinned = certificate === undefined ? undefined : (await readSecret(store, certificate))['tls.crt'];
+      if (certificate !== undefined && !pinned)
+        throw new CommandError(
+          `The Secret ${certificate} has no certificate. "holdfast secrets certificates" creates it.`,
+        );
+      const changed = await createRoutes(store, name, route, pinned);
+      process.stdout.write(`The Secret ${name} ${changed ? 'has been written' : 'stays as it is'}.\n`);
+    });
 
   addCommand(
     bus,
@@ -116,6 +134,12 @@ interface DeclareOptions extends Json {
 function positive(value: string): number {
   if (!/^[1-9]\d{0,14}$/.test(value)) throw new InvalidArgumentError('Use a whole number above 0.');
   return Number(value);
+}
+
+interface RoutesOptions {
+  kubernetesSecret: string;
+  route: string[];
+  certificate?: string;
 }
 
 interface UsersOptions {

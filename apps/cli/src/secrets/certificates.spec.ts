@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import { createCertificates } from './certificates.js';
-import type { KubernetesObject, ObjectStore } from './kubernetes-api.js';
+import { memoryStore } from './memory-store.fixture.js';
 
 const dayMs = 86_400_000;
 const now = new Date();
@@ -13,26 +13,9 @@ const wanted = [
   { component: 'gateway', names: ['holdfast-gateway'] },
 ];
 
-function memory(): ObjectStore & { secret: (name: string) => Record<string, string> } {
-  const objects = new Map<string, KubernetesObject>();
-  const put = (object: KubernetesObject) => Promise.resolve(!!objects.set(object.metadata.name, object));
-  return {
-    get: (name) => Promise.resolve(objects.get(name)),
-    create: put,
-    replace: put,
-    secret: (name) =>
-      Object.fromEntries(
-        Object.entries(objects.get(name)?.data ?? {}).map(([key, value]) => [
-          key,
-          Buffer.from(value, 'base64').toString(),
-        ]),
-      ),
-  };
-}
-
 describe('the certificates of a deployment', () => {
   test('let gateway and auth verify each other', async () => {
-    const store = memory();
+    const store = memoryStore();
     const names = ['hf-ca', 'hf-auth-tls', 'hf-gateway-tls'];
     expect(await createCertificates(store, 'hf', wanted, 90)).toEqual(names);
     const [auth, gateway] = ['hf-auth-tls', 'hf-gateway-tls'].map(store.secret) as [
@@ -58,7 +41,7 @@ describe('the certificates of a deployment', () => {
   });
 
   test('stay the same while more than a third of their lifetime is left', async () => {
-    const store = memory();
+    const store = memoryStore();
     await createCertificates(store, 'hf', wanted, 90, now);
     const before = store.secret('hf-auth-tls');
     expect(await createCertificates(store, 'hf', wanted, 90, later(59))).toEqual([]);
@@ -66,7 +49,7 @@ describe('the certificates of a deployment', () => {
   });
 
   test('are renewed by the same CA when less is left', async () => {
-    const store = memory();
+    const store = memoryStore();
     await createCertificates(store, 'hf', wanted, 90, now);
     const ca = store.secret('hf-ca');
     expect(await createCertificates(store, 'hf', wanted, 90, later(61))).toEqual(['hf-auth-tls', 'hf-gateway-tls']);
@@ -77,7 +60,7 @@ describe('the certificates of a deployment', () => {
   });
 
   test('are renewed when a name is added', async () => {
-    const store = memory();
+    const store = memoryStore();
     await createCertificates(store, 'hf', wanted, 90, now);
     const more = [{ component: 'gateway', names: ['holdfast-gateway', 'another'] }];
     expect(await createCertificates(store, 'hf', more, 90, now)).toEqual(['hf-gateway-tls']);

@@ -35,8 +35,8 @@ export function readerInboxPrefix(id: string): string {
 }
 
 /**
- * The JetStream domain by which readers reach the API of their consumers. Each is in an account of its own, which imports
- * no more than that; under the usual names JetStream would say that the account has no streams.
+ * The JetStream domain by which readers reach the API of their consumers. Each is in an account of its own, which
+ * imports no more than that; under the usual names JetStream would say that the account has no streams.
  */
 export const readerDomain = 'audit';
 
