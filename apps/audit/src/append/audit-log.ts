@@ -77,6 +77,10 @@ export class AuditLog {
       const now = this.clock.now();
       const accounted = await expireExports(sql, items, now);
       const plan = planBatch(accounted, state, now, randomBytes);
+      await this.partitions.ensure(
+        sql,
+        plan.entries.map(({ month }) => month),
+      );
       await sql.last(writeBatch, batchValues(plan, accounted, this.encryption));
       return plan;
     });

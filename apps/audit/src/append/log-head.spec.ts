@@ -51,10 +51,15 @@ describe('the head of a log', () => {
     expect(grown(emptyLogHead, times).subtrees).toMatchObject([{ level: 1, index: 0, lastAt: 2550 }]);
   });
 
-  it('keeps its month when the clock goes back', () => {
+  it('keeps its month when the clock goes back, and until something has happened in another one', () => {
     expect(monthOf(november)).toBe(2026 * 12 + 10);
-    const head = grown(emptyLogHead, [0]).head();
-    expect(grown(head, [0], new Date('2026-10-01T00:00:00Z')).head().month).toBe(monthOf(november));
-    expect(grown(head, [0], new Date('2026-12-01T00:00:00Z')).head().month).toBe(monthOf(november) + 1);
+    const at = Date.parse('2026-11-30T22:00:00Z');
+    const head = grown(emptyLogHead, [at]).head();
+    expect(grown(head, [at], new Date('2026-10-01T00:00:00Z')).head().month).toBe(monthOf(november));
+    const december = new Date('2026-12-01T02:00:00Z');
+    expect(grown(head, [at], december).head().month).toBe(monthOf(november));
+    const log = new LogGrowth('acme', head, december);
+    const months = [at, december.getTime(), at].map((time, i) => log.append(hashes(3)[i]!, time));
+    expect(months).toEqual([0, 1, 1].map((later) => monthOf(november) + later));
   });
 });

@@ -1,5 +1,5 @@
 import { CompactRange } from '@holdfast/tlog';
-import { monthOf } from '../retention/months.js';
+import { appendMonth, monthOf } from '../retention/months.js';
 
 /** The end of a log: one row with all that appending needs. Each append locks it until its batch has committed. */
 export interface LogHead {
@@ -40,7 +40,8 @@ export class LogGrowth {
   private readonly range: CompactRange;
   private latest: number;
   private lateMs: number;
-  readonly month: number;
+  private month: number;
+  private readonly now: number;
   readonly subtrees: Subtree[] = [];
 
   /** @throws DamagedLog */
@@ -52,21 +53,25 @@ export class LogGrowth {
     this.range = rangeOf(org, before);
     this.latest = before.latest;
     this.lateMs = before.lateMs;
-    // A clock that goes back must not put a later entry into an earlier month: lists read month by month.
-    this.month = Math.max(before.month, monthOf(now));
+    this.month = before.month;
+    this.now = monthOf(now);
   }
 
   get nextSeq(): number {
     return this.range.size + 1;
   }
 
-  append(leafHash: Buffer, occurredAt: number): void {
+  /** @returns the partition month of the entry */
+  append(leafHash: Buffer, occurredAt: number): number {
     this.latest = Math.max(this.latest, occurredAt);
+    // A clock that goes back must not put a later entry into an earlier month: lists read month by month.
+    this.month = Math.max(this.month, appendMonth(this.latest, this.now));
     this.lateMs = Math.max(this.lateMs, this.latest - occurredAt);
     this.range.append(leafHash, (level, index, hash) => {
       if (level > 0 && level % 8 === 0)
         this.subtrees.push({ org: this.org, level: level / 8, index, hash, lastAt: this.latest });
     });
+    return this.month;
   }
 
   head(): LogHead {

@@ -107,17 +107,10 @@ export function planBatch(items: readonly AppendItem[], state: BatchState, now: 
     const personal = dataKey ? values : {};
     const replacement = pseudonyms.replacementIn(org, identifiersIn(record));
     const leaf = leafOf(record, replacement, personal, pseudonyms.ofErased);
-    const entry = {
-      org,
-      seq: log.nextSeq,
-      class: retentionOf(record.action),
-      month: log.month,
-      record,
-      provisional,
-      leaf,
-      leafHash: leafHash(leaf.bytes),
-    };
-    log.append(entry.leafHash, Date.parse(record.occurredAt));
+    const seq = log.nextSeq;
+    const hash = leafHash(leaf.bytes);
+    const month = log.append(hash, Date.parse(record.occurredAt));
+    const entry = { org, seq, class: retentionOf(record.action), month, record, provisional, leaf, leafHash: hash };
     if (!dataKey) return entry;
     const sealed = encryptPersonalData(personal, dataKey.key, org, record.id);
     return { ...entry, personalData: { keyId: dataKey.id, sealed } };

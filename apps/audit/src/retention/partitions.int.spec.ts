@@ -66,6 +66,30 @@ describe('partitions of the log', () => {
     expect(await assertWhole(tables)).toBe(4);
   });
 
+  it('are created for an entry that was delayed across the end of a month, where a verifier expects it', async () => {
+    const [before, now] = [monthsAgo(3), monthsAgo(2)];
+    clock.set(before);
+    await append('subject.read');
+    // Another log is first in the new month, in which this one has no entry yet.
+    clock.set(now);
+    await replica.log.append([{ org: 'globex', record: recordOf({ occurredAt: now.toISOString() }) }]);
+    const delayed = (occurredAt: Date) =>
+      replica.log.append([{ org: 'acme', record: recordOf({ occurredAt: occurredAt.toISOString() }) }]);
+    await delayed(new Date(before.getTime() + 60_000));
+    await delayed(now);
+    await delayed(new Date(before.getTime() + 120_000));
+    const fresh = new Date('2019-05-07T08:00:00.000Z');
+    await replica.log.append([{ org: 'initech', record: recordOf({ occurredAt: fresh.toISOString() }) }]);
+    const found = await tables.query('SELECT org, seq::int AS seq, month FROM audit.entry ORDER BY org, seq');
+    const acme = [before, before, now, now].map((time, i) => ({ org: 'acme', seq: i + 1, month: monthOf(time) }));
+    expect(found).toEqual([
+      ...acme,
+      { org: 'globex', seq: 1, month: monthOf(now) },
+      { org: 'initech', seq: 1, month: monthOf(fresh) },
+    ]);
+    expect(await assertWhole(tables)).toBe(6);
+  });
+
   it('can be dropped once they are counted: the log grows on and still proves all other entries', async () => {
     clock.set(monthsAgo(3));
     for (let i = 0; i < 100; i += 1) await append('subject.read', 'offer.create', 'subject.read');

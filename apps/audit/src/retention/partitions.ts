@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, statement } from '@holdfast/data';
+import { Database, statement, type Sql } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { monthOf } from './months.js';
@@ -24,6 +24,12 @@ export class Partitions {
   async ensureCurrentMonth(): Promise<void> {
     const month = monthOf(this.clock.now());
     if (!this.existing.has(month)) await this.create(month);
+  }
+
+  /** Creates those of earlier months, for entries that were delayed. To be called before the transaction writes them. */
+  async ensure(sql: Sql, months: Iterable<number>): Promise<void> {
+    // Not remembered: the transaction may roll back, and an operator may drop a month that has ended.
+    for (const month of new Set(months)) if (!this.existing.has(month)) await sql.rows(makePartitions, [month]);
   }
 
   /** To be called when an entry had no partition: somebody dropped one that existed before. */
