@@ -69,6 +69,7 @@ export class TurnstileProvider implements PresenceProvider<'turnstile'> {
  * reporting a duplicate. A UUID, as Cloudflare requires. The offer's transaction ensures that a token allows one offer.
  */
 function idempotencyKey(org: string, app: string, secret: string, token: string): string {
-  const hex = sha256(`${org}/${app}/${secret}/${token}`).toString('hex');
+  // As JSON, since a secret and a token may contain any character.
+  const hex = sha256(JSON.stringify([org, app, secret, token])).toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
