@@ -1,13 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../setup/paths.mjs';
 import { built } from './built.ts';
 
-/** The log in docs/audit-export-vectors and its vectors: keys, salts and times in it are fixed. */
+const folder = 'docs/audit-export-vectors';
+
+/**
+ * The vectors of the captured log in docs/audit-export-vectors. Keys, salts and times in them are those of the log, or
+ * fixed, so that they are the same in every run.
+ */
 export async function auditExportVectors(): Promise<Record<string, string>> {
   const { exportVectors } = (await built('testing', 'audit-export-vectors', 'libs')) as {
-    exportVectors: () => { log: string; vectors: object };
+    exportVectors: (log: string, captured: object) => object;
   };
-  const { log, vectors } = exportVectors();
-  return {
-    'docs/audit-export-vectors/log.ndjson': log,
-    'docs/audit-export-vectors/vectors.json': `${JSON.stringify(vectors, null, 2)}\n`,
-  };
+  const [log, captured] = (await Promise.all(
+    ['log.ndjson', 'captured.json'].map((name) => readFile(join(root, folder, name), 'utf8')),
+  )) as [string, string];
+  const vectors = exportVectors(log, JSON.parse(captured) as object);
+  return { [`${folder}/vectors.json`]: `${JSON.stringify(vectors, null, 2)}\n` };
 }

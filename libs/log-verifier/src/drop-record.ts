@@ -9,7 +9,7 @@ import { retentionNames } from '@holdfast/contracts';
  */
 export const droppedSchema = z.strictObject({
   retention: z.strictObject({ to: z.enum(retentionNames) }),
-  month: z.strictObject({ to: z.string().check(z.regex(/^\d{4}-\d{2}$/)) }),
+  month: z.strictObject({ to: z.string().check(z.regex(/^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])$/)) }),
   entries: z.strictObject({ to: z.int().check(z.minimum(1)) }),
   places: z.optional(
     z.strictObject({

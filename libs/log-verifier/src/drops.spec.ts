@@ -54,6 +54,7 @@ describe('a log with dropped entries', () => {
   test('does not verify when one entry was restored and another removed, so that the number is right', () => {
     const moved = log.map((e) => (e.seq === 4 ? { ...e, month: '2025-10' } : e));
     expect(check(dropping([1, 2, 30], undefined, moved)).findings).toEqual([
+      expect.stringContaining('Entry 4 has a month in which nothing up to it has happened'),
       '1 entry of class changes and month 2025-11 has no bytes, at seq 30, and no record says that it was dropped: ' +
         'removed without a record.',
       'Entry 45 records that 3 entries of class changes and month 2025-09 were dropped, but 2, from seq 1 to 2, have ' +
@@ -65,6 +66,7 @@ describe('a log with dropped entries', () => {
     const other = log.with(2, before(5)).map((e, i) => ({ ...e, seq: i + 1 }));
     const { findings } = check(dropping([1, 2, 3], undefined, other.with(3, { ...other[3]!, month: '2025-10' })));
     expect(findings).toEqual([
+      expect.stringContaining('Entry 4 has a month in which nothing up to it has happened'),
       'Entry 45 records that 3 entries of class changes and month 2025-09 were dropped, but other entries have no ' +
         'bytes.',
     ]);

@@ -1,4 +1,5 @@
 import { retentions, type ExportedAuditEntry, type Retention } from '@holdfast/contracts';
+import { FormatError } from '@holdfast/tlog';
 import { base64Of, sha256, Sha256 } from '@holdfast/tlog/platform';
 import { droppedSchema, type Dropped } from './drop-record.js';
 import type { Findings } from './findings.js';
@@ -77,10 +78,12 @@ export class Drops {
     group.presentCount += 1;
   }
 
-  /** @throws Error when a drop record is malformed */
+  /** @throws FormatError when a drop record is malformed */
   record(seq: number, { action, outcome, occurredAt, changes }: LeafFacts): void {
     if (action !== 'audit.drop' || outcome !== 'success') return;
-    const { retention, month, entries, places } = droppedSchema.parse(changes);
+    const parsed = droppedSchema.safeParse(changes);
+    if (!parsed.success) throw new FormatError('its changes do not say which entries were dropped');
+    const { retention, month, entries, places } = parsed.data;
     this.groupOf(retention.to, month.to).records.push({
       seq,
       occurredAt,
@@ -214,7 +217,11 @@ function matchesRecords(missing: readonly number[], records: readonly DropRecord
   let from = 0;
   return records
     .toSorted((a, b) => a.places!.first - b.places!.first)
-    .every(({ count, places }) => hashOf(missing.slice(from, (from += count))) === places!.sha256);
+    .every(({ count, places }) => {
+      const seqs = missing.slice(from, (from += count));
+      const { first, last, sha256: hash } = places!;
+      return seqs[0] === first && seqs.at(-1) === last && hashOf(seqs) === hash;
+    });
 }
 
 function hashOf(seqs: readonly number[]): string {

@@ -1,6 +1,8 @@
 import { actionNames, retentionOf, type ExportedAuditEntry } from '@holdfast/contracts';
-import { leafHash } from '@holdfast/tlog';
+import { FormatError, leafHash } from '@holdfast/tlog';
 import { bytesOfBase64, concat, equalBytes, sha256Base64url, utf8Of } from '@holdfast/tlog/platform';
+import { assertEntryForm, assertKnown, isTime } from './entry-form.js';
+import { isObject } from './exported-log.js';
 import { leafFacts, pseudonymsIn, type LeafFacts, type UnmappedPseudonyms } from './leaf-facts.js';
 
 /** The result for one entry. */
@@ -27,17 +29,18 @@ type Personal = NonNullable<ExportedAuditEntry['personal']>;
 /**
  * Compares all fields of an entry with its bytes, which are all that the tree proves.
  *
- * @throws Error when it cannot be read
+ * @throws FormatError when it cannot be read
  */
 export function checkEntry(entry: ExportedAuditEntry, treeHash: Uint8Array): CheckedEntry {
   const checked: CheckedEntry = { unsalted: 0, withheld: false, customerIsMapped: false, problems: [] };
+  assertEntryForm(entry);
   const { leaf, found, names, personal } = entry;
   if (leaf === undefined) {
     if (found || names || personal) checked.problems.push('has no bytes, so nothing proves its other fields');
     return checked;
   }
   const bytes = bytesOfBase64(leaf);
-  if (!bytes) throw new Error('its bytes are not in base64');
+  if (!bytes) throw new FormatError('its bytes are not in base64');
   checked.hash = leafHash(bytes);
   if (!equalBytes(checked.hash, treeHash)) {
     // Comparing the columns with the changed bytes would only repeat the finding.
@@ -45,6 +48,7 @@ export function checkEntry(entry: ExportedAuditEntry, treeHash: Uint8Array): Che
     return checked;
   }
   const record = leafFacts(bytes);
+  if (!isTime(record.occurredAt)) throw new FormatError('its bytes have no valid time');
   checked.record = record;
   if (found) checkFound(found, record, checked.problems);
   else checked.problems.push('has no columns to search by');
@@ -121,14 +125,22 @@ function checkMappings(bytes: Uint8Array, { actor, targets }: LeafFacts, names: 
 }
 
 function checkNames(names: Names, { actor, targets }: LeafFacts, checked: CheckedEntry): void {
-  for (const { pseudonym, value, salt } of names) {
+  for (const name of names) {
+    if (!isObject(name)) throw new FormatError('one of its "names" is not an object');
+    assertKnown(name, ['pseudonym', 'value', 'salt'], 'one of its "names"');
+    const { pseudonym, value, salt } = name;
+    if (typeof pseudonym !== 'string') throw new FormatError('one of its "names" has no pseudonym');
     if (actor !== pseudonym && !targets.includes(pseudonym))
       checked.problems.push(`has a mapping for the pseudonym ${pseudonym}, which is not in the entry`);
     else if (typeof salt !== 'string' || typeof value !== 'string')
       checked.problems.push(
         `has a mapping for the pseudonym ${pseudonym} without its ${typeof salt === 'string' ? 'id' : 'salt'}`,
       );
+    else if (!uuid.test(value))
+      checked.problems.push(`has a mapping for the pseudonym ${pseudonym} to ${JSON.stringify(value)}, which is no id`);
     else if (salt === '') checked.unsalted++;
+    else if (saltOf(salt) === undefined)
+      checked.problems.push(`has a mapping for the pseudonym ${pseudonym} whose salt does not have 16 bytes`);
     else if (pseudonymOf(commitment(salt, value)) !== pseudonym) {
       checked.problems.push(
         `names somebody other than was logged: its pseudonym ${pseudonym} does not match the id in its mapping`,
@@ -138,18 +150,33 @@ function checkNames(names: Names, { actor, targets }: LeafFacts, checked: Checke
 }
 
 function checkPersonal(personal: Personal, hashes: Record<string, string>, problems: string[]): void {
-  for (const [field, { value, salt }] of Object.entries(personal)) {
+  for (const [field, shown] of Object.entries(personal)) {
+    if (!isObject(shown)) throw new FormatError(`its ${field} is not an object`);
+    assertKnown(shown, ['value', 'salt'], `its ${field}`);
+    const { value, salt } = shown;
     if (typeof salt !== 'string' || typeof value !== 'string')
       problems.push(`shows its ${field} without the ${typeof salt === 'string' ? 'value' : 'salt'} that was hashed`);
-    else if (commitment(salt, value) !== hashes[field])
+    else if (saltOf(salt) === undefined || commitment(salt, value) !== hashes[field])
       problems.push(`shows another ${field} than was logged: it does not match the logged hash`);
   }
 }
 
-/** SHA-256(salt ‖ UTF-8 of the value) in base64url; empty when the salt is not base64. */
-function commitment(salt: string, value: string): string {
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const saltBytes = 16;
+
+/**
+ * Undefined when it is no salt. The hash covers salt and value as one string of bytes: were another length accepted,
+ * the first bytes of the value could become the end of the salt, and a shorter value would have the same hash.
+ */
+function saltOf(salt: string): Uint8Array | undefined {
   const bytes = bytesOfBase64(salt);
-  return bytes ? sha256Base64url(concat([bytes, utf8Of(value)])) : '';
+  return bytes?.length === saltBytes ? bytes : undefined;
+}
+
+/** SHA-256(salt ‖ UTF-8 of the value) in base64url; empty when the salt is none, or the value cannot be UTF-8. */
+function commitment(salt: string, value: string): string {
+  const bytes = saltOf(salt);
+  return bytes && value.isWellFormed() ? sha256Base64url(concat([bytes, utf8Of(value)])) : '';
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

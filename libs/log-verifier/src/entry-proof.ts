@@ -7,7 +7,9 @@ import {
   type VerifierKey,
 } from '@holdfast/tlog';
 import { bytesOfBase64 } from '@holdfast/tlog/platform';
+import { isObject } from './exported-log.js';
 import { leafFacts, type LeafFacts } from './leaf-facts.js';
+import { parseUnambiguous } from './unambiguous-json.js';
 import { UndecidableError } from './undecidable.js';
 
 /** What the proof of one entry shows. */
@@ -61,11 +63,9 @@ function ofJson(text: string): EntryProof {
 }
 
 function parsed(text: string): Record<string, unknown> {
-  try {
-    return JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    throw new FormatError('It is not JSON');
-  }
+  const proof = parseUnambiguous(text);
+  if (!isObject(proof)) throw new FormatError('It is not a JSON object');
+  return proof;
 }
 
 function bytesOf(base64: unknown): Uint8Array {

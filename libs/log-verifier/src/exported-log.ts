@@ -1,5 +1,6 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
-import { concat, textOf } from '@holdfast/tlog/platform';
+import { concat, textOfUtf8 } from '@holdfast/tlog/platform';
+import { parseUnambiguous } from './unambiguous-json.js';
 
 /**
  * An exported log has one JSON object per line: a header, every entry in ascending order, and an end, without which the
@@ -41,15 +42,21 @@ const middle = '","leafHash":"';
 /**
  * Parses a line, in whichever JSON form. Its members are not checked.
  *
- * @returns undefined when it is not a JSON object
+ * @param line undefined when it is not UTF-8 or too long
+ * @returns undefined when it is not a JSON object, or has a member twice
  */
-export function parseLine(line: string): LogLine | undefined {
+export function parseLine(line: string | undefined): LogLine | undefined {
+  if (line === undefined) return undefined;
   try {
-    const object = (parseUsualForm(line) ?? JSON.parse(line)) as unknown;
-    return typeof object === 'object' && object !== null ? (object as LogLine) : undefined;
+    const object = parseUsualForm(line) ?? parseUnambiguous(line);
+    return isObject(object) ? (object as unknown as LogLine) : undefined;
   } catch {
     return undefined;
   }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -66,38 +73,45 @@ function parseUsualForm(line: string): ExportedAuditEntry | undefined {
   if (!line.startsWith(middle, leafEnd) || !line.startsWith('",', hashEnd)) return undefined;
   const [leaf, leafHash] = [line.slice(start.length, leafEnd), line.slice(hashStart, hashEnd)];
   if (leaf.includes('\\') || leafHash.includes('\\')) return undefined;
-  const rest = JSON.parse(`{"seq":${seq}${line.slice(hashEnd + 1)}`) as Omit<ExportedAuditEntry, 'leaf' | 'leafHash'>;
-  // A duplicate member: JSON.parse takes the last one.
-  if (rest.seq !== Number(seq) || 'leaf' in rest || 'leafHash' in rest) return undefined;
+  const rest = parseUnambiguous(`{"seq":${seq}${line.slice(hashEnd + 1)}`) as Omit<
+    ExportedAuditEntry,
+    'leaf' | 'leafHash'
+  >;
+  // A duplicate member, which parsing the whole line refuses.
+  if ('leaf' in rest || 'leafHash' in rest) return undefined;
   return Object.assign(rest, { leaf, leafHash });
 }
 
 const newline = 0x0a;
 /** Longer than any entry (64 kB) with its mappings and personal values. */
 const maxLineBytes = 4_000_000;
+const noBytes = new Uint8Array();
 
 /**
- * The lines of a stream without their newlines, one array per chunk, since a log has millions of lines.
- *
- * @throws Error when a line is longer than any line of an exported log
+ * The lines of a stream without their newlines, one array per chunk, since a log has millions of lines. A line that is
+ * not UTF-8, or longer than any line of an exported log, is undefined.
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
-  let rest: Uint8Array = new Uint8Array();
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<(string | undefined)[]> {
+  let rest: Uint8Array = noBytes;
+  let isTooLong = false;
+  /** The beginning of a line, which continues in the next chunk. What is too long is not stored. */
+  const keep = (bytes: Uint8Array) => {
+    isTooLong ||= bytes.length > maxLineBytes;
+    rest = isTooLong ? noBytes : bytes;
+  };
   for await (const chunk of chunks) {
-    const lines: string[] = [];
+    const lines: (string | undefined)[] = [];
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       // Only a line that spans two chunks is concatenated: copying each chunk would cost more.
-      lines.push(
-        start === 0 && rest.length > 0
-          ? textOf(concat([rest, chunk.subarray(0, end)]))
-          : textOf(chunk.subarray(start, end)),
-      );
+      const bytes = rest.length > 0 ? concat([rest, chunk.subarray(start, end)]) : chunk.subarray(start, end);
+      lines.push(isTooLong || bytes.length > maxLineBytes ? undefined : textOfUtf8(bytes));
+      [rest, isTooLong] = [noBytes, false];
       start = end + 1;
     }
-    rest = start === 0 && rest.length > 0 ? concat([rest, chunk]) : chunk.subarray(start);
-    if (rest.length > maxLineBytes) throw new Error('A line is longer than any line of an exported log');
+    const tail = chunk.subarray(start);
+    if (!isTooLong) keep(rest.length > 0 ? concat([rest, tail]) : tail);
     if (lines.length > 0) yield lines;
   }
-  if (rest.length > 0) yield [textOf(rest)];
+  if (isTooLong || rest.length > 0) yield [isTooLong ? undefined : textOfUtf8(rest)];
 }

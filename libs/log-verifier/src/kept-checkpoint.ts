@@ -21,6 +21,9 @@ export function openKept(
   keys: readonly VerifierKey[],
   { witnesses, required }: Quorum = { witnesses: [], required: 0 },
 ): KeptCheckpoint {
+  // One witness is one witness, however often it is given.
+  if (new Set(witnesses.map(({ name: witness, keyId }) => `${witness}+${keyId}`)).size < witnesses.length)
+    throw new UndecidableError('A witness is given twice, and would count as two.');
   try {
     const checkpoint = openCheckpoint(note, keys);
     const cosigned = openCosignatures(note, witnesses).map(({ witness }) => witness.name);

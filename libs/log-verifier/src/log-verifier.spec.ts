@@ -115,7 +115,7 @@ describe('the first finding names the tampered entry and the change:', () => {
       wrong({ value: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10' }),
       'Entry 17 names somebody other than was logged',
     );
-    expectFirst(wrong({ salt: 'AAAA' }), 'Entry 17 names somebody other than was logged');
+    expectFirst(wrong({ salt: 'AAAA' }), 'Entry 17 has a mapping for the pseudonym');
     expectFirst(
       changed(17, ({ names }) => ({
         names: [...names!, { pseudonym: 'AAAAAAAAAAAAAAAAAAAAAA', value: 'x', salt: 'AAAA' }],
@@ -230,7 +230,7 @@ describe('the first finding names the tampered entry and the change:', () => {
   test('unreadable entries', () => {
     expectFirst(
       changed(17, () => ({ leafHash: 'AAAA' })),
-      'Entry 17 was changed',
+      'Entry 17 cannot be read: its leafHash is not 32 bytes in base64.',
     );
     const leaf = Buffer.from('{"id":');
     expectFirst(

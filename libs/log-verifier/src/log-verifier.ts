@@ -1,5 +1,5 @@
 import type { AuditBroken, ExportedAuditEntry } from '@holdfast/contracts';
-import { CompactRange, FormatError, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
+import { CompactRange, FormatError, hashSize, openCheckpoint, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
 import { base64Of, bytesOfBase64, equalBytes } from '@holdfast/tlog/platform';
 import { Drops } from './drops.js';
 import { checkEntry } from './entry-check.js';
@@ -47,9 +47,6 @@ export interface VerifierOptions {
   allowUnprovable?: boolean;
 }
 
-/** Their records name a customer or person whose mapping was deleted. */
-const erasing = new Set(['subject.erase', 'user.remove']);
-
 /**
  * Verifies a log from its first entry to its end, and trusts nothing but `keys`: every leaf has its hash in the tree,
  * the tree has the root that a pinned key signed, earlier checkpoints are roots of the same tree when it was smaller,
@@ -72,10 +69,10 @@ export class LogVerifier {
   private readonly drops = new Drops();
   /** Size of the log when its reading began; set when reading continued after that. */
   private began: number | undefined;
-  private readonly bounds = new ListBounds(this.findings);
+  private readonly unprovable = new Unprovable();
+  private readonly bounds = new ListBounds(this.findings, this.unprovable);
   private readonly erasures = new Erasures();
   private counts = { entries: 0, dropped: 0 };
-  private readonly unprovable = new Unprovable();
 
   constructor(
     private readonly keys: readonly VerifierKey[],
@@ -91,8 +88,8 @@ export class LogVerifier {
     if (!this.acceptSeq(seq)) return;
     this.counts.entries++;
     try {
-      const treeHash = bytesOfBase64(entry.leafHash);
-      if (!treeHash) throw new Error('its leafHash is not in base64');
+      const treeHash = typeof entry.leafHash === 'string' ? bytesOfBase64(entry.leafHash) : undefined;
+      if (treeHash?.length !== hashSize) throw new FormatError('its leafHash is not 32 bytes in base64');
       const checked = checkEntry(entry, treeHash);
       for (const problem of checked.problems) this.findings.at(seq, problem);
       if (checked.hash === undefined) this.counts.dropped++;
@@ -113,7 +110,7 @@ export class LogVerifier {
 
   private addRecord(seq: number, record: LeafFacts): void {
     if (!this.ids.add(record.id)) this.findings.at(seq, 'has the id of an earlier entry: one of the two was inserted');
-    if (erasing.has(record.action) && record.outcome === 'success') this.erasures.record(seq, record.targets);
+    if (record.erases) this.erasures.record(seq, record.erases);
     this.drops.record(seq, record);
   }
 
@@ -132,7 +129,11 @@ export class LogVerifier {
   /** To be called for a line that is not a valid entry. */
   unreadable(line: number): void {
     this.rootUnknown = true;
-    this.findings.add(this.last + 1, `Line ${line} is damaged: it is not an entry.`);
+    this.findings.add(
+      this.last + 1,
+      `Line ${line} is damaged: it is not an entry. ${this.last === 0 ? 'No entry' : `Entry ${this.last}`} comes ` +
+        'before it.',
+    );
   }
 
   /** @param stated the last line of a file, which states the content of the file */

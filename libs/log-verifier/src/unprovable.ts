@@ -25,13 +25,15 @@ export class Unprovable {
   readonly withheld = new Tally();
   /** Entries with a pseudonym without a mapping, from before leaves said which of them never had one. */
   readonly unmappedLate = new Tally();
+  /** First entries of a month in which nothing up to them has happened, but in the month before. */
+  readonly ahead = new Tally();
 
   get count(): number {
-    return this.unsalted.count + this.withheld.count + this.unmappedLate.count;
+    return this.unsalted.count + this.withheld.count + this.unmappedLate.count + this.ahead.count;
   }
 
   report(findings: Findings): void {
-    const { unsalted, withheld, unmappedLate } = this;
+    const { unsalted, withheld, unmappedLate, ahead } = this;
     if (unsalted.count > 0) {
       const which = unsalted.count > 1 ? `the first of ${unsalted.count} pseudonym mappings` : 'a pseudonym mapping';
       findings.add(
@@ -47,6 +49,13 @@ export class Unprovable {
         `Entry ${withheld.first}${withheld.others} withholds an address, user agent or reason that was logged, as if ` +
           'that person were erased, but their pseudonym still has a mapping: the values or their key were removed, ' +
           'or KEY_ENCRYPTION_KEY was changed.',
+      );
+    }
+    if (ahead.count > 0) {
+      findings.add(
+        ahead.first,
+        `Entry ${ahead.first}${ahead.others} has a month in which nothing up to it has happened: an earlier version ` +
+          'appended it long after it had happened, or the month was changed.',
       );
     }
     if (unmappedLate.count > 0) {

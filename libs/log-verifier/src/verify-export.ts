@@ -1,4 +1,5 @@
-import type { VerifierKey } from '@holdfast/tlog';
+import { FormatError, type VerifierKey } from '@holdfast/tlog';
+import { assertEndForm } from './entry-form.js';
 import {
   fileType,
   fileVersion,
@@ -30,23 +31,31 @@ export async function verifyExport(
   for await (const lines of linesOf(chunks)) {
     for (const line of lines) {
       number++;
-      if (number === 1) assertHeader(parseLine(line), name, keys);
-      else if (end) verifier.unreadable(number);
-      else {
-        const object = parseLine(line);
-        if (object === undefined || 'type' in object === 'seq' in object) verifier.unreadable(number);
-        else if ('seq' in object) verifier.add(object);
-        else end = object as LogEnd;
-      }
+      const object = parseLine(line);
+      if (number === 1) assertHeader(object, name, keys);
+      else if (end || object === undefined || 'type' in object === 'seq' in object) verifier.unreadable(number);
+      else if ('seq' in object) verifier.add(object);
+      else if (isEnd(object)) end = object;
+      else verifier.unreadable(number);
     }
   }
   if (number === 0) throw new UndecidableError(`${name} is empty.`);
   return verifier.endOfFile(end);
 }
 
+function isEnd(line: LogLine): line is LogEnd {
+  try {
+    assertEndForm(line as LogEnd);
+    return true;
+  } catch (error) {
+    if (error instanceof FormatError) return false;
+    throw error;
+  }
+}
+
 function assertHeader(header: LogLine | undefined, name: string, keys: readonly VerifierKey[]): void {
-  const { type, version, origin } = (header ?? {}) as Partial<LogHeader>;
-  if (type !== fileType)
+  const { type, version, origin, ...others } = (header ?? {}) as Partial<LogHeader>;
+  if (type !== fileType || Object.keys(others).length > 0)
     throw new UndecidableError(
       `${name} is not an exported log with proof: its first line is not the header of one. Export one with ` +
         '"proof": true, or with: holdfast audit export',
@@ -55,8 +64,10 @@ function assertHeader(header: LogLine | undefined, name: string, keys: readonly 
     throw new UndecidableError(
       `${name} is an exported log of version ${version}, and this verifier reads version ${fileVersion}.`,
     );
-  if (!keys.some((key) => key.name === origin))
+  const other = keys.find((key) => key.name !== origin);
+  // With keys of several logs, the entries of one could come with the checkpoint of another.
+  if (other || keys.length === 0)
     throw new UndecidableError(
-      `${name} is the log ${origin}, but the pinned key belongs to ${keys.map((key) => key.name).join(', ')}.`,
+      `${name} is the log ${origin}, but the pinned key belongs to ${other?.name ?? 'no log: there is none'}.`,
     );
 }

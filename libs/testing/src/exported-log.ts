@@ -7,27 +7,30 @@ import { signCheckpoint, verifierKeyOf } from '@holdfast/tlog/signing';
 
 export const origin = 'id.example/o/acme/audit';
 
-interface Signer {
+export interface Signer {
   key: VerifierKey;
   privateKey: KeyObject;
 }
 
-export function newSigner(name = origin): Signer {
-  const privateKey = newPrivateKey();
+/** @param seed 32 bytes, for the same key in every process */
+export function newSigner(name = origin, seed = newBytes(32)): Signer {
+  const privateKey = privateKeyOf(seed);
   return { key: verifierKeyOf(name, createPublicKey(privateKey)), privateKey };
 }
 
 /** The PKCS #8 prefix of the 32 bytes of an Ed25519 key (RFC 8410 §7). */
 const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-export function newPrivateKey(): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([pkcs8, newBytes(32)]), format: 'der', type: 'pkcs8' });
+export const newPrivateKey = (): KeyObject => privateKeyOf(newBytes(32));
+
+function privateKeyOf(seed: Buffer): KeyObject {
+  return createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' });
 }
 
 let made = 0;
 
 /** Up to 32 bytes that no earlier call has returned. */
-export function newBytes(size: number): Buffer {
+function newBytes(size: number): Buffer {
   return createHash('sha256').update(`exported log ${made++}`).digest().subarray(0, size);
 }
 

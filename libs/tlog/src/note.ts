@@ -13,8 +13,9 @@ export interface OpenedNote {
 
 /** The specification requires more than sixteen. A note with more than this only costs CPU. */
 const maxSignatures = 100;
-const maxLength = 1_000_000;
-const signatureLine = /^— ([^\s+]+) (\S+)$/u;
+const maxBytes = 1_000_000;
+// The property and not \s, which lacks U+0085 and has U+FEFF: other implementations use the property.
+const signatureLine = /^— ([^\p{White_Space}+]+) (\S+)$/u;
 
 /**
  * Verifies that at least one of the trusted keys has signed the note. It ignores signatures of other keys, and rejects
@@ -47,7 +48,7 @@ export interface NoteSignature {
 
 /** Parses a note without verifying its signatures. @throws FormatError */
 export function parseNote(note: string): { text: string; signatures: NoteSignature[] } {
-  if (note.length > maxLength) throw new FormatError(`A note of more than ${maxLength} characters is not read`);
+  if (utf8Of(note).length > maxBytes) throw new FormatError(`A note of more than ${maxBytes} bytes is not read`);
   assertText(note);
   const gap = note.lastIndexOf('\n\n');
   if (gap === -1 || !note.endsWith('\n'))

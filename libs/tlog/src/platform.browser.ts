@@ -53,10 +53,19 @@ export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 const encoder = new TextEncoder();
 // As Node.js decodes: a byte order mark is a character.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
 
 export const utf8Of = (text: string): Bytes => encoder.encode(text);
 /** Bytes that are not UTF-8 become U+FFFD. */
 export const textOf = (utf8: Uint8Array): string => decoder.decode(utf8);
+/** @returns undefined when the bytes are not UTF-8 */
+export function textOfUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
 
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

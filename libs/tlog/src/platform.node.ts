@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash, createPublicKey, hash, verify, type KeyObject } from 'node:crypto';
 
 /**
@@ -49,6 +50,8 @@ export const equalBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.comp
 export const utf8Of = (text: string): Bytes => Buffer.from(text);
 /** Bytes that are not UTF-8 become U+FFFD. */
 export const textOf = (utf8: Uint8Array): string => bufferOf(utf8).toString();
+/** @returns undefined when the bytes are not UTF-8 */
+export const textOfUtf8 = (bytes: Uint8Array): string | undefined => (isUtf8(bytes) ? textOf(bytes) : undefined);
 
 export const hexOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('hex');
 export const base64Of = (bytes: Uint8Array): string => bufferOf(bytes).toString('base64');
@@ -59,8 +62,10 @@ export function bytesOfBase64(text: string): Bytes | undefined {
   const bytes = Buffer.from(text, 'base64');
   // Node.js skips other characters, which shows in the length or the end, and reads base64url as well. Encoding all
   // bytes again would cost as much as the hash of an entry.
+  // It takes the low byte of characters outside of Latin-1 for a character of base64.
   const canonical =
     text.length === 4 * Math.ceil(bytes.length / 3) &&
+    Buffer.byteLength(text) === text.length &&
     text.endsWith(bytes.toString('base64', 3 * Math.floor((bytes.length - 1) / 3))) &&
     !text.includes('-') &&
     !text.includes('_');

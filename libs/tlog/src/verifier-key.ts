@@ -15,7 +15,7 @@ export interface VerifierKey {
 const signatureTypes = { log: 1, witness: 4 } as const;
 export type KeyRole = keyof typeof signatureTypes;
 const keySize = 32;
-const keyName = /^[^\s+\p{Cc}]+$/u;
+const keyName = /^[^\p{White_Space}+\p{Cc}]+$/u;
 
 /** @throws FormatError when the name has spaces or a plus sign */
 export function verifierKeyOfBytes(name: string, publicKey: Bytes, role: KeyRole): VerifierKey {

@@ -26,7 +26,7 @@ export class Partitions {
     if (!this.existing.has(month)) await this.create(month);
   }
 
-  /** Creates those of earlier months, for entries that were delayed. To be called before the transaction writes them. */
+  /** Creates those of earlier months, for delayed entries. To be called before the transaction writes them. */
   async ensure(sql: Sql, months: Iterable<number>): Promise<void> {
     // Not remembered: the transaction may roll back, and an operator may drop a month that has ended.
     for (const month of new Set(months)) if (!this.existing.has(month)) await sql.rows(makePartitions, [month]);

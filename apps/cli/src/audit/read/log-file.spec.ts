@@ -72,7 +72,7 @@ test.each<[string, (lines: string[]) => string[], string]>([
   [
     'cut off within a line',
     (lines) => [...lines.slice(0, 30), lines[30]!.slice(0, 100)],
-    'Line 31 is damaged: it is not an entry.',
+    'Line 31 is damaged: it is not an entry. Entry 29 comes before it.',
   ],
   [
     'shortened, with its last line',
@@ -86,7 +86,7 @@ test.each<[string, (lines: string[]) => string[], string]>([
   [
     'with a last line that names no checkpoint',
     (lines) => lines.with(-1, '{"type":"end","count":44,"lastSeq":44}'),
-    'The file ends after entry 44 without its last line',
+    'Line 46 is damaged: it is not an entry. Entry 44 comes before it.',
   ],
 ])('a file %s does not verify', async (_, change, sentence) => {
   const { verified, findings } = await verify(change(whole));
