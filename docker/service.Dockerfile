@@ -22,7 +22,7 @@ RUN node docker/collect.mjs /out && find /out -exec touch -h -d @315532800 {} +
 FROM --platform=${BUILDPLATFORM} ${NODE} AS modules
 WORKDIR /holdfast/app
 COPY --from=build /out/manifests ./
-# Optional packages contain Node.js and PostgreSQL for development.
+# Optional packages are for development: Node.js, PostgreSQL, and the compilers of `npm start`.
 RUN --mount=type=cache,target=/npm \
   npm_config_cache=/npm npm ci --omit=dev --omit=optional --no-audit --no-fund --include-workspace-root \
   $(for path in apps/* libs/*; do case $path in apps/e2e | libs/testing) ;; *) echo "-w $path" ;; esac; done)

@@ -1,29 +1,30 @@
 #!/usr/bin/env node
 // `npm run holdfast -- …`: the command line. `service …` calls the launcher of the running stack; all other commands
 // are in apps/cli.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { takeBuildLock } from './setup/build-lock.mjs';
-import { ensureBuild } from './setup/build.mjs';
-import { ensureModules } from './setup/modules.mjs';
+import { ensureCompiled, useOf } from './setup/compile.mjs';
+import { ensureRuntimeModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
-import { home, root } from './setup/paths.mjs';
+import { home } from './setup/paths.mjs';
 import { run } from './setup/run.mjs';
 import { notRunning, runningStack, stillStarting } from './setup/running-stack.mjs';
 
 requireNode();
 const [command, ...args] = process.argv.slice(2);
 const stack = runningStack();
-if (!stack) await ensureModules();
+if (!stack) await ensureRuntimeModules();
 const node = bundledNode();
 
-if (command === 'service') run(node, 'launcher/service-command.ts', args);
-else {
-  // A running stack has its own copy of the build. The clone's own may be rewritten by another build right now.
-  const cli = join(stack?.build ?? root, 'apps', 'cli', 'dist', 'main.js');
-  // Waits for a build in progress. A build that starts now writes nothing before the command is loaded.
-  if (!stack?.build) (await (existsSync(cli) ? takeBuildLock() : ensureBuild(node)))();
-  run(node, cli, process.argv.slice(2), environment());
+// A running stack has its own copy of the build. The clone's may be replaced by another start right now.
+const build = stack?.build ?? (await compiledFolder());
+if (command === 'service') run(node, 'launcher/service-command.ts', args, undefined, undefined, useOf(build));
+else run(node, join(build, 'apps', 'cli', 'dist', 'main.js'), process.argv.slice(2), environment());
+
+async function compiledFolder() {
+  const { folder, release } = await ensureCompiled(node);
+  release();
+  return folder;
 }
 
 function environment() {

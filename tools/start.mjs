@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // `npm start`: runs the full stack on this machine. This script needs only the machine's Node.js; it provides Node 24,
-// the modules and the build, and then starts tools/launcher.
-import { ensureBuild } from './setup/build.mjs';
-import { ensureModules } from './setup/modules.mjs';
+// what running needs of the packages, compiles without checking types, and then starts tools/launcher.
+import { ensureCompiled, useOf } from './setup/compile.mjs';
+import { ensureRuntimeModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
 import { help, parseOptions } from './setup/options.mjs';
 import { run } from './setup/run.mjs';
@@ -17,11 +17,11 @@ if (options.help) {
   process.exit(0);
 }
 exitIfRunning();
-await ensureModules();
+await ensureRuntimeModules();
 const node = bundledNode();
-// The build lock is held until the launcher has copied the build.
-const release = options.reset ? undefined : await ensureBuild(node);
-run(node, 'launcher/main.ts', args, { ...given, HOLDFAST_BUILD_HELD: '1' }, release);
+// The build lock is held until the launcher has copied the compiled folder.
+const { folder, release } = await ensureCompiled(node);
+run(node, 'launcher/main.ts', args, { ...given, HOLDFAST_COMPILED: folder }, release, useOf(folder));
 
 function parse() {
   try {

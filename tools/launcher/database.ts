@@ -3,7 +3,9 @@ import pg from 'pg';
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { databaseSetup, type Secrets } from '@holdfast/platform-policy';
 import { ReportedError } from '../infra/console.ts';
+import { root } from '../setup/paths.mjs';
 import type { Jobs } from './jobs.ts';
+import { areApplied, noteApplied } from './migrations.ts';
 import { databasePasswords } from './secrets.ts';
 import type { Addresses } from './service-env.ts';
 
@@ -31,7 +33,10 @@ export function ownDatabaseUrls(ownerUrl: string): Partial<Record<ServiceName, s
   );
 }
 
-/** Creates roles, schemas and grants, then each service's tables. May be repeated on a stack that has them. */
+/**
+ * Creates roles, schemas and grants, then each service's tables. May be repeated on a stack that has them: then no
+ * migration runs.
+ */
 export async function setUpDatabases(
   { databaseUrl, databaseUrls }: Pick<Addresses, 'databaseUrl' | 'databaseUrls'>,
   secrets: Secrets,
@@ -40,15 +45,21 @@ export async function setUpDatabases(
 ): Promise<void> {
   const urlOf = (service: ServiceName): string => databaseUrls?.[service] ?? databaseUrl;
   const passwords = databasePasswords(secrets);
-  for (const [url, services] of Map.groupBy(databaseServices, urlOf))
+  const missing: ServiceName[] = [];
+  const databases = Map.groupBy(databaseServices, urlOf);
+  for (const [url, services] of databases)
     await withClient(url, async (client) => {
       for (const statement of databaseSetup({ passwords, services })) await client.query(statement);
+      for (const service of services) if (!(await areApplied(client, service, build))) missing.push(service);
     });
-  const migrate = (service: ServiceName): Promise<string> =>
-    jobs.run(`The migration of ${service}`, [join(build, 'apps', service, 'dist', 'migrate.js')], {
-      DATABASE_URL: urlOf(service),
+  if (missing.length === 0) return;
+  await jobs.run('The migrations', [join(root, 'tools', 'launcher', 'migrate.ts'), build], {
+    DATABASES: JSON.stringify(Object.fromEntries(missing.map((service) => [service, urlOf(service)]))),
+  });
+  for (const [url, services] of databases)
+    await withClient(url, async (client) => {
+      for (const service of services) if (missing.includes(service)) await noteApplied(client, service, build);
     });
-  await Promise.all(databaseServices.map(migrate));
 }
 
 async function withClient(connectionString: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { displayPath, ReportedError } from '../infra/console.ts';
-import { root } from '../setup/paths.mjs';
+import { compileCache, root } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { inherited } from './service-env.ts';
 
@@ -23,11 +23,12 @@ export class Jobs {
   /** @returns its stdout; @throws ReportedError with the last line of its output when it fails */
   async run(name: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
     if (this.#stopped) throw new ReportedError(`${name} was not started, since the stack is stopping.`);
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
       cwd: root,
       env: {
         LOG_LEVEL: 'info',
         ...inherited(settings(), this.#declared),
+        NODE_COMPILE_CACHE: compileCache,
         NODE_ENV: 'production',
         HOLDFAST_EXIT_WITH_PARENT: '1',
         ...env,

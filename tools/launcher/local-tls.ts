@@ -62,7 +62,7 @@ function parsed(certFile: string): X509Certificate {
   }
 }
 
-/** Keys are readable by their owner only: with the CA's key one could impersonate every site to clients that trust it. */
+/** Only their owner can read the keys: with the CA's one could impersonate any site to clients that trust it. */
 async function localCertificate(folder: string, hostname: string): Promise<StackTls> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
@@ -92,8 +92,8 @@ export function trustAuthority({ caFile }: StackTls): void {
 }
 
 /**
- * A file for NODE_EXTRA_CA_CERTS with the CA of the stack and the certificates that the caller trusts: Node.js reads one
- * file only.
+ * A file for NODE_EXTRA_CA_CERTS with the CA of the stack and the certificates that the caller trusts: Node.js reads
+ * one file only.
  */
 export function trustedFile(
   folder: string,

@@ -46,9 +46,10 @@ try {
 
 async function start(): Promise<void> {
   print('Starting Holdfast ...');
-  const build = await ownBuild(home);
-  // The parent holds the build lock until now.
-  if (process.env.HOLDFAST_BUILD_HELD) process.send?.({ loaded: true });
+  // `npm start` compiles into a folder of its own, and holds the build lock until now.
+  const compiled = process.env.HOLDFAST_COMPILED;
+  const build = await ownBuild(home, compiled);
+  if (compiled) process.send?.({ loaded: true });
   const address = await preparePublicAddress(options, home, settings());
   stack = await Stack.prepare({ ...options, address, build, servicesFrom: options.build ?? build });
   const control = await startControlServer(stack.members);

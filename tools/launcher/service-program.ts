@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Program } from '../infra/program.ts';
+import { compileCache } from '../setup/paths.mjs';
 import type { Instance } from './instances.ts';
 import { isReady } from './public-address.ts';
 import { logOf } from './servers.ts';
@@ -11,7 +12,7 @@ export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv, build
     command: process.execPath,
     args: [join(build, 'apps', instance.service, 'dist', 'main.js')],
     // The service's stdin ends when the launcher ends for any reason; the service then exits.
-    env: { ...env, HOLDFAST_EXIT_WITH_PARENT: '1' },
+    env: { ...env, NODE_COMPILE_CACHE: compileCache, HOLDFAST_EXIT_WITH_PARENT: '1' },
     cwd: build,
     logFile: logOf(instance.name),
     stopSignal: 'SIGTERM',

@@ -131,7 +131,18 @@ export class Stack {
   /** Starts PostgreSQL and NATS of a shard, and creates what services need there. */
   async #startServers(shard?: string): Promise<ShardAddresses> {
     const external = shard === undefined ? settings() : {};
-    const database = await planPostgres(this.#secrets, external.DATABASE_URL, shard);
+    const [databases, natsUrl] = await Promise.all([
+      this.#startDatabase(external.DATABASE_URL, shard),
+      this.#startBus(external.NATS_URL, shard),
+    ]);
+    return { natsUrl, ...databases, checkpointDir: join(folderOf(shard), 'checkpoints') };
+  }
+
+  async #startDatabase(
+    external: string | undefined,
+    shard: string | undefined,
+  ): Promise<Pick<ShardAddresses, 'databaseUrl' | 'databaseUrls'>> {
+    const database = await planPostgres(this.#secrets, external, shard);
     await this.#serve(nameOnShard('postgres', shard), database);
     const databases = {
       databaseUrl: database.url,
@@ -145,14 +156,18 @@ export class Stack {
     const startedAt = Date.now();
     await setUpDatabases(databases, this.#secrets, this.#jobs, this.#build);
     print(`  Tables are up to date (${secondsSince(startedAt)})`);
+    return databases;
+  }
 
-    const nats = await planNats(this.#secrets, external.NATS_URL, shard);
+  /** @returns the address of the server */
+  async #startBus(external: string | undefined, shard: string | undefined): Promise<string> {
+    const nats = await planNats(this.#secrets, external, shard);
     const bus = await this.#serve(nameOnShard('nats', shard), nats);
     await this.#declareBus(nats.url);
     // A restarted nats-server may have lost its JetStream files.
     if (bus) bus.onReady = () => void this.#declareBus(nats.url).catch((error: Error) => warn(error.message));
     if (bus && shard === undefined) this.#restartWhenItStoresNothing(bus);
-    return { natsUrl: nats.url, ...databases, checkpointDir: join(folderOf(shard), 'checkpoints') };
+    return nats.url;
   }
 
   /** @returns the content of demo.json, whose pids are updated from now on */

@@ -3,20 +3,59 @@ import { delimiter, join, sep } from 'node:path';
 import { root } from './paths.mjs';
 import { quietly } from './quietly.mjs';
 
-/** Runs `npm ci` when the installed packages differ from package-lock.json. */
+/** Runs `npm ci` when the installed packages differ from package-lock.json: for tests, checks and generators. */
 export async function ensureModules() {
-  const wanted = packagesOf(join(root, 'package-lock.json'));
-  // npm writes its list of installed packages as its last step.
-  const installed = packagesOf(join(root, 'node_modules', '.package-lock.json'));
-  if (installed && isInstalled(wanted ?? {}, installed)) return;
-  console.log('Installing the packages of package-lock.json (about a minute) ...');
-  const took = await quietly('npm ci', ...npm(['ci', '--no-audit', '--no-fund']), { cwd: root, env: environment() });
-  console.log(`Installed in ${took}`);
+  const { wanted, installed } = packages();
+  if (installed && isInstalled(wanted, installed)) return;
+  const isRuntimeOnly = installed !== undefined && isInstalled(runtimeOf(wanted), installed);
+  const what = isRuntimeOnly ? 'the packages of tests and checks as well' : 'the packages of package-lock.json';
+  await install(`Installing ${what} (about a minute) ...`, []);
+}
+
+/** The same for what running the stack needs. Packages of tests and checks that are installed stay so. */
+export async function ensureRuntimeModules() {
+  const { wanted, installed } = packages();
+  if (installed && isInstalled(runtimeOf(wanted), installed)) return;
+  if (installed && hasDevelopment(installed)) return ensureModules();
+  await install('Installing the packages that running needs ...', ['--omit=dev']);
 }
 
 /**
- * @typedef {Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean, optional?:
- * boolean, devOptional?: boolean }>} Packages
+ * @param {string} message
+ * @param {string[]} options of npm
+ */
+async function install(message, options) {
+  console.log(message);
+  const args = ['ci', '--no-audit', '--no-fund', ...options];
+  const took = await quietly('npm ci', ...npm(args), { cwd: root, env: environment() });
+  console.log(`Installed in ${took}`);
+}
+
+function packages() {
+  return {
+    wanted: packagesOf(join(root, 'package-lock.json')) ?? {},
+    // npm writes its list of installed packages as its last step.
+    installed: packagesOf(join(root, 'node_modules', '.package-lock.json')),
+  };
+}
+
+/**
+ * Without packages of tests, checks and builds.
+ * @param {Packages} all
+ * @returns {Packages}
+ */
+export function runtimeOf(all) {
+  return Object.fromEntries(Object.entries(all).filter(([, { dev }]) => !dev));
+}
+
+/** @param {Packages} installed */
+export function hasDevelopment(installed) {
+  return Object.values(installed).some(({ dev }) => dev);
+}
+
+/**
+ * @typedef {Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean, dev?: boolean,
+ * optional?: boolean, devOptional?: boolean }>} Packages
  */
 
 /**

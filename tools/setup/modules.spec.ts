@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isInstalled } from './modules.mjs';
+import { hasDevelopment, isInstalled, runtimeOf } from './modules.mjs';
 
 const wanted = {
   '': { version: '0.1.0' },
@@ -22,4 +22,12 @@ test('packages are not installed when one was changed, is missing or is new', ()
   expect(isInstalled({ ...wanted, 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-d' } }, installed)).toBe(
     false,
   );
+});
+
+test('running needs no package of tests, and their presence is noticed, so that they are not deleted', () => {
+  const all = { ...wanted, 'node_modules/jest': { version: '30.0.0', integrity: 'sha512-j', dev: true } };
+  expect(isInstalled(all, installed)).toBe(false);
+  expect(isInstalled(runtimeOf(all), installed)).toBe(true);
+  expect(isInstalled(runtimeOf(all), all)).toBe(true);
+  expect([hasDevelopment(all), hasDevelopment(installed)]).toEqual([true, false]);
 });

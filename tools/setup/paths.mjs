@@ -12,6 +12,9 @@ export const home = resolve(settings().HOLDFAST_HOME || join(root, '.holdfast'))
 /** Downloads. All stacks of the clone share them, and `npm run reset` keeps them. */
 export const cache = join(root, '.holdfast', 'cache');
 
+/** V8's code of compiled modules, by their content: NODE_COMPILE_CACHE of everything that a stack runs. */
+export const compileCache = join(cache, 'v8');
+
 /** Copies of the build, one per running stack. They are inside the clone, where Node.js finds node_modules. */
 export const builds = join(root, '.holdfast', 'builds');
 

@@ -13,10 +13,11 @@ import { given } from './settings.mjs';
  * @param {string[]} args
  * @param {NodeJS.ProcessEnv} [env]
  * @param {() => void} [onLoaded] called when the program has read the whole build, or has ended
+ * @param {string[]} [nodeArgs] options of Node.js
  */
-export function run(node, script, args, env = given, onLoaded = () => undefined) {
+export function run(node, script, args, env = given, onLoaded = () => undefined, nodeArgs = []) {
   const path = resolve(root, 'tools', script);
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', path, ...args], {
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', ...nodeArgs, path, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env,
   });

@@ -5,9 +5,13 @@ import { build } from 'esbuild';
 import { texts } from '../texts.ts';
 import { documentOf } from './document.ts';
 
-/** Builds `dist`: one document per page, and in `dist/assets` the files they load, with their hash in the name. */
+/**
+ * Builds `dist`, or the folder of the argument: one document per page, and in `assets` below it the files they load,
+ * with their hash in the name. For another folder the libraries are bundled from their sources.
+ */
 const source = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(source, '..', 'dist');
+const [folder] = process.argv.slice(2);
+const dist = folder ?? join(source, '..', 'dist');
 const pages = {
   claim: texts.claim.title,
   hub: texts.hub.title,
@@ -30,6 +34,7 @@ const { metafile } = await build({
   entryNames: '[name]-[hash]',
   loader: { '.svg': 'copy', '.ico': 'copy' },
   bundle: true,
+  ...(folder !== undefined && { conditions: ['@holdfast/source'] }),
   minify: true,
   format: 'esm',
   // Browsers with passkeys: Chrome 108, Firefox 122, Safari 16.
