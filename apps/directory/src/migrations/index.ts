@@ -12,6 +12,8 @@ import { OrganizationShards1764720000100 } from './1764720000100-organization-sh
 import { AppRateLimits1764800000000 } from './1764800000000-app-rate-limits.js';
 import { OrganizationMoves1764900000200 } from './1764900000200-organization-moves.js';
 import { PkceModes1765100000600 } from './1765100000600-pkce-modes.js';
+import { LinkIssuers1766700000000 } from './1766700000000-link-issuers.js';
+import { Makers1766700000100 } from './1766700000100-makers.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -29,4 +31,6 @@ export const migrations = [
   IdempotencyOrganization1764900000100,
   OrganizationMoves1764900000200,
   PkceModes1765100000600,
+  LinkIssuers1766700000000,
+  Makers1766700000100,
 ];

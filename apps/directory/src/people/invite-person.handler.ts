@@ -7,7 +7,7 @@ import { CLOCK, newOpaqueId, type Clock } from '@holdfast/platform';
 import { InvitationLinks } from './invitations/links.js';
 import { People } from './people.js';
 import { sorted, toUser, type Person } from './person.js';
-import { requireMayGive, requireMayManage } from './role-rules.js';
+import { requireMayGive, requireMayIssueLink } from './role-rules.js';
 
 type Input = RequestOf<typeof invitePerson>;
 
@@ -29,10 +29,14 @@ export class InvitePersonHandler {
         context,
         person,
         async ({ sql, now, caller }) => {
-          requireMayManage(caller, 'users:manage');
+          requireMayIssueLink(caller, { id: person.id, roles: [] });
           if (person.roles.length > 0) requireMayGive(caller, { id: person.id, roles: [] }, person.roles);
           const { expiresIn } = request;
-          const invitationUrl = await this.links.issue(sql, person, { now, expiresIn, recovery: false });
+          const invitationUrl = await this.links.issue(sql, person, context, {
+            now,
+            expiresIn,
+            recovery: false,
+          });
           return {
             change: {
               events: [{ type: 'user.invited' }],

@@ -4,6 +4,7 @@ import { Database, sqlOf, statement, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, CLOCK, withAuditTargets, type Clock } from '@holdfast/platform';
 import { Changes, type Change, type ChangeEvent } from '../changes/changes.js';
+import { closeLink, withdrawIssuedLinks } from './invitations/open-links.js';
 import {
   erasePerson,
   findPerson,
@@ -134,12 +135,13 @@ export class People {
           return decided;
         });
         if (!change) return { reply: reply(person) };
+        const links = await endLinks(sql, before, person);
         const first = before.version + 1;
         const version = before.version + change.events.length;
         const { endsTokens: tokens = false, endsSignIns: signIns = false } = change;
         await updatePersonRow(sql, person, version, { tokens, signIns });
         if (person.email !== before.email || person.name !== before.name) await this.savePersonalData(sql, row, person);
-        return { change: changeOf(person, first, change), reply: reply({ ...person, version }) };
+        return { change: changeOf(person, first, change, links), reply: reply({ ...person, version }) };
       },
       keyed,
     );
@@ -162,9 +164,10 @@ export class People {
           check(person, (await this.scopeOf(sql, context)).caller);
           if (losesOwner(person, undefined)) await requireOtherOwner(sql, person);
         });
+        const links = await withdrawIssuedLinks(sql, person, []);
         await erasePerson(sql, person);
         const erased: PersonChange = { events: [{ type: 'user.erasure_started' }], action: 'user.remove' };
-        return { change: changeOf(person, person.version + 1, { ...erased, endsTokens: true }), reply: {} };
+        return { change: changeOf(person, person.version + 1, { ...erased, endsTokens: true }, links), reply: {} };
       },
       keyed,
     );
@@ -190,6 +193,16 @@ function callerOf({ type, id }: RequestContext['actor']): Caller {
   return type === 'operator' ? { operator: true } : { id, roles: [] };
 }
 
+/**
+ * A link that was prepared under other rights ends (ADR 0070): that of a person whose roles or status change, and those
+ * that the person has issued and could not issue any more. Returns their number.
+ */
+async function endLinks(sql: Sql, before: Person, person: Person): Promise<number> {
+  if (person.status === before.status && person.roles.join() === before.roles.join()) return 0;
+  const own = await closeLink(sql, person, 'withdrawn');
+  return own + (await withdrawIssuedLinks(sql, person, person.status === 'active' ? person.roles : []));
+}
+
 async function requireOtherOwner(sql: Sql, { org, id }: Person): Promise<void> {
   if (!(await hasOtherOwner(sql, org, id))) throw new AppError('last_owner');
 }
@@ -198,8 +211,8 @@ export function targetOf(id: string): AuditTarget {
   return { type: 'person', id, dataSubject: id };
 }
 
-/** `first`: the version of the first event. */
-function changeOf({ org, id }: Person, first: number, change: PersonChange): Change {
+/** `first`: the version of the first event. `links`: how many links the change has ended. */
+function changeOf({ org, id }: Person, first: number, change: PersonChange, links = 0): Change {
   const event = ({ type, data }: PersonEvent, i: number): ChangeEvent => ({
     type,
     user: id,
@@ -213,6 +226,6 @@ function changeOf({ org, id }: Person, first: number, change: PersonChange): Cha
     access: change.endsTokens ? [{ kind: 'person', id }] : [],
     action: change.action,
     targets: [targetOf(id), ...(change.targets ?? [])],
-    changes: change.changes,
+    changes: links > 0 ? { ...change.changes, linksWithdrawn: { to: links } } : change.changes,
   };
 }

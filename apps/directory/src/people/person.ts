@@ -1,4 +1,4 @@
-import { roleNames, type Role, type User } from '@holdfast/contracts';
+import { roleNames, type Maker, type Role, type User } from '@holdfast/contracts';
 import type { SealedPerson } from './personal-data/personal-data.js';
 
 export type PersonStatus = User['status'];
@@ -22,6 +22,9 @@ export interface Person {
 export interface OpenInvitation {
   expiresAt: Date;
   recovery: boolean;
+  /** Null of a link from before the issuer was stored, which cannot be accepted. */
+  issuerType: Maker['type'] | null;
+  issuer: string | null;
 }
 
 export interface PersonRow extends SealedPerson {
@@ -33,18 +36,20 @@ export interface PersonRow extends SealedPerson {
   lastSignInAt: Date | null;
   invitationExpiresAt: Date | null;
   invitationRecovery: boolean | null;
+  issuerType: Maker['type'] | null;
+  issuer: string | null;
 }
 
 /** Columns of a `PersonRow`, of person `p` and its open invitation `i`. */
 export const personColumns = `p.id, p.org, p.status, p.roles, p.version, p.user_handle AS "userHandle",
   p.personal_data AS "personalData", p.personal_data_key AS "personalDataKey", p.created_at AS "createdAt",
   p.last_sign_in_at AS "lastSignInAt", i.expires_at AS "invitationExpiresAt",
-  i.replaces_passkeys AS "invitationRecovery"`;
+  i.replaces_passkeys AS "invitationRecovery", i.issued_by_type AS "issuerType", i.issued_by AS issuer`;
 
 export const withInvitation = `LEFT JOIN invitation i ON i.org = p.org AND i.person_id = p.id AND i.status = 'open'`;
 
 export function personOf(row: PersonRow, { email, name }: { email: string; name: string }): Person {
-  const { id, org, status, roles, version, userHandle, createdAt, lastSignInAt } = row;
+  const { id, org, status, roles, version, userHandle, createdAt, lastSignInAt, issuerType, issuer } = row;
   return {
     id,
     org,
@@ -57,7 +62,12 @@ export function personOf(row: PersonRow, { email, name }: { email: string; name:
     createdAt,
     ...(lastSignInAt && { lastSignInAt }),
     ...(row.invitationExpiresAt && {
-      invitation: { expiresAt: row.invitationExpiresAt, recovery: row.invitationRecovery ?? false },
+      invitation: {
+        expiresAt: row.invitationExpiresAt,
+        recovery: row.invitationRecovery ?? false,
+        issuerType,
+        issuer,
+      },
     }),
   };
 }
@@ -71,10 +81,13 @@ export function toUser({ id, email, name, status, roles, createdAt, lastSignInAt
     roles,
     createdAt: createdAt.toISOString(),
     ...(lastSignInAt && { lastSignInAt: lastSignInAt.toISOString() }),
-    ...(invitation && {
-      invitation: { expiresAt: invitation.expiresAt.toISOString(), recovery: invitation.recovery },
-    }),
+    ...(invitation && { invitation: toInvitation(invitation) }),
   };
+}
+
+function toInvitation({ expiresAt, recovery, issuerType, issuer }: OpenInvitation): User['invitation'] {
+  const issuedBy = issuerType && { type: issuerType, ...(issuer !== null && { id: issuer }) };
+  return { expiresAt: expiresAt.toISOString(), recovery, ...(issuedBy && { issuedBy }) };
 }
 
 /** Roles in the order of the table of roles. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { roleNames, type Role } from '@holdfast/contracts';
-import { losesOwner, requireMayGive, requireMayManage, type Caller } from './role-rules.js';
+import { losesOwner, refusalToIssueLink, requireMayGive, requireMayManage, type Caller } from './role-rules.js';
 
 const caller = (...roles: Role[]): Caller => ({ id: 'caller', roles });
 const person = (id: string, ...roles: Role[]) => ({ id, roles });
@@ -39,6 +39,22 @@ describe('who may do what to whom', () => {
         expect(allows(() => requireMayGive({ operator: true }, target, after))).toBe(true);
       }),
     );
+  });
+
+  it('nobody issues a link to a person whose roles they could not give', () => {
+    fc.assert(
+      fc.property(rolesOf, rolesOf, (own, others) => {
+        const refusal = refusalToIssueLink(caller(...own), person('target', ...others));
+        if (refusal !== undefined) return;
+        expect(allows(() => requireMayGive(caller(...own), person('another'), others))).toBe(true);
+        expect(allows(() => requireMayManage(caller(...own), 'users:manage', person('target', ...others)))).toBe(true);
+      }),
+    );
+    expect(refusalToIssueLink(caller('admin'), person('target', 'owner'))).toBe(
+      'Only an owner may do this to an owner.',
+    );
+    expect(refusalToIssueLink(caller('admin'), person('target', 'admin'))).toBeUndefined();
+    expect(refusalToIssueLink({ operator: true }, person('target', 'owner'))).toBeUndefined();
   });
 
   it('an app manages nobody', () => {

@@ -7,17 +7,39 @@ export type Caller = { operator: true } | { operator?: never; id: string; roles:
 
 type Target = Pick<Person, 'id' | 'roles'>;
 
+function refusalToManage(caller: Caller, operation: AnyAdminOperation, target?: Target): string | undefined {
+  if (caller.operator) return undefined;
+  if (!operationsOf(caller.roles).includes(operation)) return `Your roles no longer include \`${operation}\`.`;
+  if (target?.roles.includes('owner') && !caller.roles.includes('owner'))
+    return 'Only an owner may do this to an owner.';
+  return undefined;
+}
+
 /**
  * An admin may not change an owner: an admin who changes the address of an owner, recovers or deactivates one, could
  * take over the organization. The caller's roles are checked too, since the token may be older than they are.
  * @throws insufficient_role
  */
 export function requireMayManage(caller: Caller, operation: AnyAdminOperation, target?: Target): void {
-  if (caller.operator) return;
-  if (!operationsOf(caller.roles).includes(operation))
-    throw new AppError('insufficient_role', `Your roles no longer include \`${operation}\`.`);
-  if (target?.roles.includes('owner') && !caller.roles.includes('owner'))
-    throw new AppError('insufficient_role', 'Only an owner may do this to an owner.');
+  refuse(refusalToManage(caller, operation, target));
+}
+
+/**
+ * Why the caller may not issue a link to this person; undefined when they may. The one who accepts it becomes the
+ * person, so it takes the right to give their roles. It is asked again of each link that is accepted (ADR 0070).
+ */
+export function refusalToIssueLink(caller: Caller, target: Target): string | undefined {
+  const refusal = refusalToManage(caller, 'users:manage', target);
+  return refusal ?? (target.roles.length > 0 ? refusalToManage(caller, 'roles:manage', target) : undefined);
+}
+
+/** @throws insufficient_role */
+export function requireMayIssueLink(caller: Caller, target: Target): void {
+  refuse(refusalToIssueLink(caller, target));
+}
+
+function refuse(refusal: string | undefined): void {
+  if (refusal !== undefined) throw new AppError('insufficient_role', refusal);
 }
 
 /** Whether the caller may give and take these roles. @throws insufficient_role */

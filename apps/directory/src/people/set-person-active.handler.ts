@@ -2,7 +2,6 @@ import { Controller } from '@nestjs/common';
 import { setPersonActive, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
-import { InvitationLinks } from './invitations/links.js';
 import { hasPasskey } from './passkeys/passkeys.repository.js';
 import { People, type PersonChange } from './people.js';
 import { toUser } from './person.js';
@@ -13,7 +12,6 @@ import { requireMayManage } from './role-rules.js';
 export class SetPersonActiveHandler {
   constructor(
     private readonly people: People,
-    private readonly links: InvitationLinks,
     private readonly idempotency: Idempotency,
   ) {}
 
@@ -34,7 +32,6 @@ export class SetPersonActiveHandler {
           // Somebody who never accepted an invitation becomes invited again, and needs a new link.
           const reactivated = (await hasPasskey(sql, person)) ? 'active' : 'invited';
           person.status = active ? reactivated : 'deactivated';
-          if (!active) await this.links.close(sql, person, 'withdrawn');
           return {
             events: [{ type: active ? 'user.reactivated' : 'user.deactivated' }],
             action: active ? 'user.reactivate' : 'user.deactivate',

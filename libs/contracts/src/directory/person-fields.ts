@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant, uuid } from '../fields.js';
+import { makerSchema } from '../maker.js';
 import { formula } from '../readable-text.js';
 import { roleNames } from '../roles.js';
 
@@ -58,6 +59,7 @@ export const userSchema = z
       .strictObject({
         expiresAt: instant.describe('When the link expires'),
         recovery: z.boolean().describe('Accepting it replaces all passkeys of the person'),
+        issuedBy: makerSchema.optional().describe('Who issued it; the link ends when they could not issue it any more'),
       })
       .optional()
       .describe('The open invitation link, which may have expired; absent when there is none'),

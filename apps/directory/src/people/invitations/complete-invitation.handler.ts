@@ -17,7 +17,7 @@ import { People, type PersonChange } from '../people.js';
 import type { Person } from '../person.js';
 import { PersonIndex } from '../personal-data/person-index.js';
 import { findInvitation, invitationCeremony, requireOpen, stateOf, type Invitation } from './invitation.js';
-import { InvitationLinks } from './links.js';
+import { closeLink } from './open-links.js';
 
 /** Completes the ceremony of an invitation: the person gets the passkey and is active. Exactly one succeeds. */
 @Controller()
@@ -25,7 +25,6 @@ export class CompleteInvitationHandler {
   constructor(
     private readonly database: Database,
     private readonly people: People,
-    private readonly links: InvitationLinks,
     private readonly index: PersonIndex,
     @Inject(CONFIG) private readonly config: Config,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -63,7 +62,10 @@ export class CompleteInvitationHandler {
     return invitation;
   }
 
-  /** The state is checked again under the person's lock: the link may have been closed during the ceremony. */
+  /**
+   * The state is checked again under the locks of organization and person: the link may have been closed, and the
+   * rights of its issuer or the roles of its person may have changed, during the ceremony.
+   */
   private async accept(
     tokenHashes: readonly Buffer[],
     { person: id }: Invitation,
@@ -76,7 +78,7 @@ export class CompleteInvitationHandler {
       const invitation = await findInvitation(sql, tokenHashes, context.org);
       requireOpen(stateOf(invitation, now));
       if (invitation.recovery) await removeAllPasskeys(sql, person);
-      await this.links.close(sql, person, 'accepted');
+      await closeLink(sql, person, 'accepted');
       await addPasskey(sql, person, passkey, now);
       return accepted(person, invitation);
     });

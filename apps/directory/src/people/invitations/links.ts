@@ -1,19 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { makerOf, type RequestContext } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
 import { newId, newSecret, unprocessable } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
 import type { Person } from '../person.js';
 import { PersonIndex } from '../personal-data/person-index.js';
+import { closeLink } from './open-links.js';
 
-const close = statement(
-  'invitation_close',
-  `UPDATE invitation SET status = $3 WHERE org = $1 AND person_id = $2 AND status = 'open'`,
-);
 const insert = statement(
   'invitation_insert',
-  `INSERT INTO invitation (id, org, person_id, token_hash, status, replaces_passkeys, created_at, expires_at)
-   VALUES ($1, $2, $3, $4, 'open', $5, $6, $7)`,
+  `INSERT INTO invitation (id, org, person_id, token_hash, status, replaces_passkeys, created_at, expires_at,
+     issued_by_type, issued_by, person_roles)
+   VALUES ($1, $2, $3, $4, 'open', $5, $6, $7, $8, $9, $10)`,
 );
 
 /** Links of invitations and recoveries. A person has one open link at most. */
@@ -31,21 +30,20 @@ export class InvitationLinks {
   async issue(
     sql: Sql,
     person: Person,
+    { actor }: Pick<RequestContext, 'actor'>,
     { now, expiresIn, recovery }: { now: Date; expiresIn: number | undefined; recovery: boolean },
   ): Promise<string> {
     const { org, id } = person;
     const token = newSecret();
     const expiresAt = new Date(now.getTime() + this.lifetime(expiresIn) * 1000);
-    await this.close(sql, person, 'superseded');
-    await sql.rows(insert, [newId(), org, id, this.index.linkHash(token), recovery, now, expiresAt]);
-    person.invitation = { expiresAt, recovery };
+    await closeLink(sql, person, 'superseded');
+    const { type: issuerType, id: issuerId } = makerOf(actor);
+    const issuer = issuerType === 'person' ? issuerId! : null;
+    const values = [newId(), org, id, this.index.linkHash(token), recovery, now, expiresAt];
+    await sql.rows(insert, [...values, issuerType, issuer, person.roles]);
+    person.invitation = { expiresAt, recovery, issuerType, issuer };
     // In the fragment, so that no server log and no Referer ever contains it (product §2).
     return `${this.config.BASE_URL}/o/${org}/invitation#${token}`;
-  }
-
-  async close(sql: Sql, person: Person, status: 'superseded' | 'withdrawn' | 'accepted'): Promise<void> {
-    await sql.rows(close, [person.org, person.id, status]);
-    delete person.invitation;
   }
 
   private lifetime(given?: number): number {

@@ -5,7 +5,7 @@ import { Idempotency } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
 import { People } from '../people.js';
 import { toUser } from '../person.js';
-import { requireMayManage } from '../role-rules.js';
+import { requireMayIssueLink } from '../role-rules.js';
 import { InvitationLinks } from './links.js';
 
 /**
@@ -31,11 +31,12 @@ export class ReissueInvitationHandler {
         request.person,
         context,
         async (person, { sql, now, caller }) => {
-          requireMayManage(caller, 'users:manage', person);
+          requireMayIssueLink(caller, person);
           if (person.status === 'deactivated')
             throw new AppError('invalid_state', 'The person is deactivated: reactivate them first.');
           const recovery = person.status === 'active';
-          invitationUrl = await this.links.issue(sql, person, { now, expiresIn: request.expiresIn, recovery });
+          const { expiresIn } = request;
+          invitationUrl = await this.links.issue(sql, person, context, { now, expiresIn, recovery });
           return {
             events: [{ type: 'user.invited' }],
             action: 'user.invite',

@@ -5,14 +5,13 @@ import { Idempotency } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
 import { People } from '../people.js';
 import { requireMayManage } from '../role-rules.js';
-import { InvitationLinks } from './links.js';
+import { closeLink } from './open-links.js';
 
 /** Withdraws the open link of a person. An invited person stays invited, and can get a new one. */
 @Controller()
 export class WithdrawInvitationHandler {
   constructor(
     private readonly people: People,
-    private readonly links: InvitationLinks,
     private readonly idempotency: Idempotency,
   ) {}
 
@@ -28,7 +27,7 @@ export class WithdrawInvitationHandler {
         async (person, { sql, caller }) => {
           requireMayManage(caller, 'users:manage', person);
           if (!person.invitation) throw new AppError('invalid_state', 'The person has no open invitation link.');
-          await this.links.close(sql, person, 'withdrawn');
+          await closeLink(sql, person, 'withdrawn');
           return { events: [{ type: 'user.updated' }], action: 'user.withdraw_invitation' };
         },
         () => ({}),
