@@ -139,6 +139,16 @@ export const newName = (what: string) => `${what} ${(count += 1)}`;
 export async function newApp(kind: App['kind'], scopes: string[] = [], org = 'acme') {
   return request(createApp, { org, name: newName(kind), kind, scopes });
 }
+/** A service app that may manage apps, under this client ID. */
+export async function insertProgram(clientId: string, org = 'acme'): Promise<void> {
+  await database.query(
+    `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version)
+     VALUES ($1, $2, $1, 'service', 'customers', '{}', '2026-11-01')`,
+    [clientId, org],
+  );
+  const grant = `INSERT INTO directory.app_grant (client_id, kind, operation) VALUES ($1, 'service', 'apps:manage')`;
+  await database.query(grant, [clientId]);
+}
 export const eventOf = (auditId: string) => eventually(() => events.find((e) => e.audit?.id === auditId) ?? false);
 export const entryOf = async (clientId: string, org = 'acme') =>
   (await request(appAccess, { clientId, org }, 'gateway')).entries.find((e) => e.kind === 'app');

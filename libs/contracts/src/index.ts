@@ -65,6 +65,7 @@ export * from './events/quarantine.js';
 export * from './events/reception.js';
 export * from './events/streams.js';
 export * from './rate-limits.js';
+export * from './prepared.js';
 export * from './registry.js';
 export * from './replica-report.js';
 export * from './inboxes.js';

@@ -34,6 +34,7 @@ export const roles: Record<Role, { description: string; operations: readonly Any
     ],
   },
   admin: {
+    // Without audit:export, which is no boundary: an admin may grant it to a service app (docs/people.md).
     description: 'People, groups, apps and grants; gives every role but owner',
     operations: [
       'users:read',

@@ -2,7 +2,9 @@ import { Controller } from '@nestjs/common';
 import {
   approveAccessRequest,
   denyAccessRequest,
+  makerOf,
   withdrawAccessRequest,
+  type Maker,
   type ReplyOf,
   type RequestContext,
   type RequestOf,
@@ -43,7 +45,7 @@ export class DecideAccessRequestHandler {
         'approve',
         id,
         context,
-        (row, status, sql, now) => approved(row, status, approval.durationSeconds, sql, now),
+        (row, status, sql, now) => approved(row, status, approval.durationSeconds, makerOf(context.actor), sql, now),
         keyed,
       ),
     );
@@ -80,6 +82,7 @@ async function approved(
   row: AccessRequestRow,
   status: PersonStatus,
   durationSeconds: number | undefined,
+  decider: Maker,
   sql: Sql,
   now: Date,
 ): Promise<Decision> {
@@ -94,7 +97,12 @@ async function approved(
   if ((await sql.rows(findApp, [org, app])).length === 0)
     throw refuse('The app is disabled or deleted, so the access request cannot be approved now.');
   const expiresAt = new Date(now.getTime() + grantedSeconds * 1000);
-  const assignment = await insertAssignment(sql, org, { user, app, accessRequest: id, createdAt: now, expiresAt });
+  const assignment = await insertAssignment(
+    sql,
+    org,
+    { user, app, accessRequest: id, createdAt: now, expiresAt },
+    decider,
+  );
   if (!assignment) throw new Error(`access request ${id} has an assignment already`);
   return {
     status: 'approved',

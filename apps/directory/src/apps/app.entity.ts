@@ -90,6 +90,10 @@ export class AppEntity {
   @Column('text', { name: 'created_by', nullable: true })
   createdBy!: string | null;
 
+  /** People or the operator decide its sign-ins now, and the app that created it changes it no more. */
+  @Column('boolean', { name: 'taken_over', default: false })
+  takenOver!: boolean;
+
   @Column('date', { name: 'api_version' })
   apiVersion!: string;
 
@@ -136,7 +140,7 @@ export class AppGrantEntity {
 /** An app as replies need it: an entity, or a row of a statement whose columns are named like the entity's members. */
 export type StoredApp = Omit<
   AppEntity,
-  'grants' | 'minVersion' | 'logoUri' | 'helpUri' | 'builtIn' | 'createdBy' | 'deletedAt' | 'ending'
+  'grants' | 'minVersion' | 'logoUri' | 'helpUri' | 'builtIn' | 'createdBy' | 'takenOver' | 'deletedAt' | 'ending'
 > & { grants: Pick<AppGrantEntity, 'operation'>[] };
 
 export function toApp(app: StoredApp): App {

@@ -2,13 +2,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type EntityManager, type FindOptionsOrder, type Repository } from 'typeorm';
 import type { Action, App, AuditRecord, AuditTarget, RequestContext } from '@holdfast/contracts';
-import { sqlOf, statement, violatedUnique } from '@holdfast/data';
+import { sqlOf, statement, violatedUnique, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { Changes, type Change } from '../changes/changes.js';
+import { Changes, type Change, type ChangeEvent } from '../changes/changes.js';
 import type { Config } from '../config.js';
 import { AppEntity, AppGrantEntity, scopesOf, toApp } from './app.entity.js';
+import { endMade, managesApps, requireManager, type EndedApps } from './made-apps.js';
+import { requireOwnName } from './names/own-name.js';
 import { AppSecretEntity } from './secrets/app-secret.entity.js';
 
 /** A change of an app, for its event and its audit record. */
@@ -18,6 +20,8 @@ export interface AppChange {
   changes?: AuditRecord['changes'];
   /** True when the app has fewer rights afterwards: all access tokens issued before are refused. */
   revokesTokens?: boolean;
+  /** True when people or the operator who do this to an app that a program made take it over from the program. */
+  takesOver?: boolean;
 }
 
 /** Decides on a locked app: it mutates the entity and stores other rows through the transaction's manager. */
@@ -78,7 +82,10 @@ export class Apps {
     return this.changes.commit(
       context,
       async (manager) => {
-        await this.requireRoom(manager, app.org);
+        const sql = sqlOf(manager);
+        await this.requireRoom(sql, app.org);
+        await requireManager(sql, context);
+        await requireOwnName(sql, context, app);
         await save(manager, app);
         const { change, reply } = await storeRelated(manager);
         return { change: changeOf('app.created', app, change), reply };
@@ -107,12 +114,21 @@ export class Apps {
     return this.changes.commit(
       context,
       async (manager) => {
+        const sql = sqlOf(manager);
+        // Before the app, as in `create`: it may get another name.
+        if (context.actor.type === 'app') await sql.rows(lockOrganization, [context.org]);
+        await requireManager(sql, context, clientId);
         const app = await locked(manager, clientId);
-        const { revokesTokens = false, ...change } = await rule(app, manager);
+        const { name, displayName } = app;
+        const managed = managesApps(app);
+        const { revokesTokens = false, takesOver = false, ...change } = await rule(app, manager);
         app.version += 1;
         if (revokesTokens) app.minVersion = app.version;
+        if (takesOver && context.actor.type !== 'app') app.takenOver = true;
+        if (app.name !== name || app.displayName !== displayName) await requireOwnName(sql, context, app);
         await save(manager, app);
-        return { change: changeOf('app.updated', app, change), reply: reply(app) };
+        const ended = managed && !managesApps(app) ? await endMade(sql, app) : undefined;
+        return { change: changeOf('app.updated', app, change, ended), reply: reply(app) };
       },
       keyed,
     );
@@ -133,6 +149,7 @@ export class Apps {
     return this.changes.commit(
       context,
       async (manager) => {
+        await requireManager(sqlOf(manager), context, clientId);
         const app = await locked(manager, clientId);
         check(app);
         const changes = { name: { from: app.name }, scopes: { from: scopesOf(app) } };
@@ -144,15 +161,15 @@ export class Apps {
           { clientId },
           { ...withoutSettings, version, minVersion: version, deletedAt: () => 'clock_timestamp()' },
         );
-        const change = changeOf('app.deleted', { ...app, version }, { action: 'app.delete', changes });
+        const ended = managesApps(app) ? await endMade(sqlOf(manager), app) : undefined;
+        const change = changeOf('app.deleted', { ...app, version }, { action: 'app.delete', changes }, ended);
         return { change, reply: {} };
       },
       keyed,
     );
   }
 
-  private async requireRoom(manager: EntityManager, org: string): Promise<void> {
-    const sql = sqlOf(manager);
+  private async requireRoom(sql: Sql, org: string): Promise<void> {
     await sql.rows(lockOrganization, [org]);
     const [{ count: apps } = { count: 0 }] = await sql.rows<{ count: number }>(count, [org]);
     const max = this.config.APPS_PER_ORGANIZATION;
@@ -190,15 +207,23 @@ async function locked(manager: EntityManager, clientId: string): Promise<AppEnti
 function changeOf(
   type: 'app.created' | 'app.updated' | 'app.deleted',
   { org, clientId, version }: Pick<AppEntity, 'org' | 'clientId' | 'version'>,
-  { action, targets = [], changes }: Omit<AppChange, 'revokesTokens'>,
+  { action, targets = [], changes }: Omit<AppChange, 'revokesTokens' | 'takesOver'>,
+  ended: EndedApps = { apps: [], changes: {} },
 ): Change {
+  const own = { type, app: clientId, version, data: { app: clientId } };
+  const [first = own, ...others] = ended.apps.map((made): ChangeEvent => ({
+    type: 'app.updated',
+    app: made.clientId,
+    version: made.version,
+    data: { app: made.clientId },
+  }));
   return {
     org,
-    events: [{ type, app: clientId, version, data: { app: clientId } }],
-    access: [{ kind: 'app', id: clientId }],
+    events: ended.apps.length === 0 ? [own] : [first, ...others, own],
+    access: [clientId, ...ended.apps.map((made) => made.clientId)].map((id) => ({ kind: 'app', id })),
     action,
     targets: [{ type: 'app', id: clientId }, ...targets],
-    changes,
+    changes: { ...changes, ...ended.changes },
   };
 }
 

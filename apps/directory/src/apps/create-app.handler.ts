@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { createApp, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { createApp, makerOf, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
 import { Organizations } from '../organizations/organizations.js';
@@ -36,7 +36,7 @@ export class CreateAppHandler {
     addGrants(entity, scopes);
     const secret = hasSecret(entity) ? generateSecret() : undefined;
     return this.apps.create(entity, context, async (manager) => {
-      if (secret) await this.secrets.store(manager, entity.clientId, secret);
+      if (secret) await this.secrets.store(manager, entity.clientId, secret, makerOf(context.actor));
       const { org: _, ...given } = { ...input, scopes };
       return { change: createdChange(given, keys, secret?.secretId), reply: { app: toApp(entity), ...secret } };
     });

@@ -19,5 +19,5 @@ export class DisableAppHandler {
 export function disable(app: AppEntity, disabled: boolean): AppChange {
   const changes = { disabled: { from: app.disabled, to: disabled } };
   app.disabled = disabled;
-  return { action: disabled ? 'app.disable' : 'app.enable', changes, revokesTokens: disabled };
+  return { action: disabled ? 'app.disable' : 'app.enable', changes, revokesTokens: disabled, takesOver: !disabled };
 }

@@ -2,6 +2,7 @@ import { Controller } from '@nestjs/common';
 import { updateApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
+import { changesSignIns } from './admin/app-protection.js';
 import { toApp } from './app.entity.js';
 import { Apps } from './apps.js';
 import { changeKeySettings, endsAllTokens, type KeySettings } from './keys/key-settings.js';
@@ -30,7 +31,8 @@ export class UpdateAppHandler {
       Object.assign(app, changed, after);
       await storeRemovedKeys(manager, clientId, before, after);
       if (after.tokenEndpointAuthMethod === 'private_key_jwt') await this.secrets.revokeAll(manager, clientId);
-      return { action: 'app.update', changes, revokesTokens: endsAllTokens(before, after) };
+      const takesOver = changesSignIns(Object.keys(changes ?? {}));
+      return { action: 'app.update', changes, takesOver, revokesTokens: endsAllTokens(before, after) };
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Assignee, Assignment, AuditTarget, EventData, RequestContext } from '@holdfast/contracts';
+import type { Assignee, Assignment, AuditTarget, EventData, Maker, RequestContext } from '@holdfast/contracts';
 import type { Change, ChangeEvent } from '../changes/changes.js';
 import { groupTarget, personTarget } from '../groups/group.js';
 
@@ -10,13 +10,16 @@ export interface AssignmentRow {
   accessRequest: string | null;
   createdAt: Date;
   expiresAt: Date | null;
+  makerType: Maker['type'] | null;
+  makerId: string | null;
 }
 
 export const assignmentColumns = `id, client_id AS app, person_id AS "user", group_id AS "group",
-  access_request_id AS "accessRequest", created_at AS "createdAt", expires_at AS "expiresAt"`;
+  access_request_id AS "accessRequest", created_at AS "createdAt", expires_at AS "expiresAt",
+  created_by_type AS "makerType", coalesce(created_by_person::text, created_by_app) AS "makerId"`;
 
 export function toAssignment(row: AssignmentRow): Assignment {
-  const { id, app, user, group, accessRequest, createdAt, expiresAt } = row;
+  const { id, app, user, group, accessRequest, createdAt, expiresAt, makerType: type, makerId } = row;
   return {
     id,
     app,
@@ -24,6 +27,7 @@ export function toAssignment(row: AssignmentRow): Assignment {
     ...(group !== null && { group }),
     ...(accessRequest !== null && { accessRequest }),
     createdAt: createdAt.toISOString(),
+    ...(type !== null && { createdBy: { type, ...(makerId !== null && { id: makerId }) } }),
     ...(expiresAt !== null && { expiresAt: expiresAt.toISOString() }),
   };
 }
@@ -34,7 +38,12 @@ function assigneeOf({ user, group }: Pick<AssignmentRow, 'user' | 'group'>): Ass
 }
 
 /** Audit targets of an assignment, its app, and its person or group. */
-export function assignmentTargets({ id, app, user, group }: Omit<AssignmentRow, 'createdAt'>): AuditTarget[] {
+export function assignmentTargets({
+  id,
+  app,
+  user,
+  group,
+}: Pick<AssignmentRow, 'id' | 'app' | 'user' | 'group'>): AuditTarget[] {
   return [
     { type: 'app', id: app },
     { type: 'assignment', id, ...(user !== null && { dataSubject: user }) },

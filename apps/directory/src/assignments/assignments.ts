@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Assignee, Assignment, RequestContext } from '@holdfast/contracts';
+import { makerOf, type Assignee, type Assignment, type Maker, type RequestContext } from '@holdfast/contracts';
 import { sqlOf, statement, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, CLOCK, newId, unprocessable, type Clock } from '@holdfast/platform';
 import { Changes } from '../changes/changes.js';
+import { personOfMaker } from '../people/person-of-maker.js';
 import {
   assignmentColumns,
   assignmentTargets,
@@ -30,8 +31,9 @@ const bumpGroup = statement(
 );
 const insert = statement(
   'assignment_insert',
-  `INSERT INTO assignment (id, org, client_id, person_id, group_id, access_request_id, created_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING ${assignmentColumns}`,
+  `INSERT INTO assignment (id, org, client_id, person_id, group_id, access_request_id, created_at, expires_at,
+     created_by_type, created_by_app, created_by_person)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING ${assignmentColumns}`,
 );
 const live = 'org = $1 AND client_id = $2 AND id = $3 AND (expires_at IS NULL OR expires_at > $4)';
 const find = statement('assignment_find', `SELECT ${assignmentColumns} FROM assignment WHERE ${live}`);
@@ -63,7 +65,8 @@ export class Assignments {
         await requireAssignable(sql, org, clientId);
         const version = await nextVersion(sql, org, assignee);
         if (version === undefined) throw unknownAssignee(assignee);
-        const row = await insertAssignment(sql, org, { app: clientId, ...assignee, createdAt: this.clock.now() });
+        const given = { app: clientId, ...assignee, createdAt: this.clock.now() };
+        const row = await insertAssignment(sql, org, given, makerOf(context.actor));
         if (!row) throw new AppError('conflict', 'The person or group is assigned to the app already.');
         return {
           change: {
@@ -142,9 +145,11 @@ export async function insertAssignment(
   sql: Sql,
   org: string,
   given: Assignee & { app: string; createdAt: Date; accessRequest?: string; expiresAt?: Date },
+  made: Maker,
 ): Promise<AssignmentRow | undefined> {
   const { app, user = null, group = null, accessRequest = null, createdAt, expiresAt = null } = given;
-  const values = [newId(), org, app, user, group, accessRequest, createdAt, expiresAt];
+  const maker = [made.type, made.type === 'app' ? made.id : null, await personOfMaker(sql, made)];
+  const values = [newId(), org, app, user, group, accessRequest, createdAt, expiresAt, ...maker];
   return (await sql.rows<AssignmentRow>(insert, values))[0];
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { clientIdPattern, credentialTypeName, instant, pageLimit } from '../fields.js';
+import { makerSchema } from '../maker.js';
 import { appKinds } from '../operations.js';
 import { readableName } from '../readable-text.js';
 import { appKeyFields } from './app-keys.js';
@@ -136,6 +137,9 @@ export const managedSecretSchema = z
     id: z.string().describe('The secret'),
     createdAt: instant.describe('When it was created'),
     createdBy: z.string().optional().describe('Client ID of the app that created it; absent when people did'),
+    madeBy: makerSchema
+      .optional()
+      .describe('Who created it, and so has seen its value. Without an id it was a person who was removed: replace it'),
   })
   .meta({ id: 'ClientSecret' });
 export type ManagedSecret = z.infer<typeof managedSecretSchema>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { clientId, instant, pageLimit, uuid } from '../fields.js';
+import { makerSchema } from '../maker.js';
 
 export const assignmentSchema = z
   .strictObject({
@@ -10,6 +11,7 @@ export const assignmentSchema = z
     group: uuid.optional().describe('The group whose members are assigned; absent when a person is'),
     accessRequest: uuid.optional().describe('The access request whose approval created it'),
     createdAt: instant.describe('When it was created'),
+    createdBy: makerSchema.optional().describe('Who created it, or approved the access request'),
     expiresAt: instant.optional().describe('When it ends by itself, if it does'),
   })
   .meta({ id: 'Assignment' });

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { adminCreateApp, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { adminCreateApp, makerOf, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency, type KeyedRequest } from '@holdfast/outbox';
 import { Outbound } from '@holdfast/platform';
@@ -37,7 +37,8 @@ export class AdminCreateAppHandler {
     keyed?: KeyedRequest,
   ): Promise<Reply> {
     const createdBy = creatorOf(context);
-    requireUnprotected(context, mayManageGrants, { kind: given.kind, scopes: [], builtIn: false, createdBy }, 'create');
+    const asNew = { kind: given.kind, scopes: [], builtIn: false, createdBy, takenOver: false };
+    requireUnprotected(context, mayManageGrants, asNew, 'create');
     requireUsable(given.kind, given);
     requireCallable(this.outbound, given);
     const app = newApp({ ...given, org: context.org, createdBy }, defaultKeySettings);
@@ -46,7 +47,7 @@ export class AdminCreateAppHandler {
       app,
       context,
       async (manager) => {
-        const stored = secret && (await this.secrets.store(manager, app.clientId, secret, createdBy));
+        const stored = secret && (await this.secrets.store(manager, app.clientId, secret, makerOf(context.actor)));
         return {
           change: createdChange(given, defaultKeySettings, secret?.secretId),
           reply: {

@@ -13,12 +13,26 @@ import {
 } from '@holdfast/contracts';
 import { keyedHash } from '@holdfast/platform';
 import { testContext } from '@holdfast/testing';
-import { database, eventOf, events, newApp, newName, pepper, request, withDirectory } from '../../directory.fixture.js';
+import {
+  database,
+  eventOf,
+  events,
+  insertProgram,
+  newApp,
+  newName,
+  pepper,
+  request,
+  withDirectory,
+} from '../../directory.fixture.js';
 import { byName, newest } from './admin-list-apps.handler.js';
 
 withDirectory();
 
 const program = 'app_programprogramprogra';
+const another = 'app_anotheranotheranothe';
+const ofInitech = 'app_initechinitechinitech1';
+beforeAll(() => Promise.all([insertProgram(program), insertProgram(another)]));
+
 const as = (id = program, org = 'acme') => testContext({ org, actor: { type: 'app', id } });
 type Given = Partial<RequestOf<typeof adminCreateApp>['app']>;
 const create = (given: Given = {}, idempotencyKey?: string, context = as()) =>
@@ -79,7 +93,7 @@ describe('an app that a program creates', () => {
     expect(codes.filter((code) => code !== 'idempotency_in_progress')).toEqual([]);
     await expect(create({ name: newName('other') }, key)).rejects.toMatchObject({ code: 'idempotency_mismatch' });
     // Another caller has keys of its own.
-    await expect(create({ name }, key, as('app_anotheranotheranothe'))).rejects.toMatchObject({ code: 'conflict' });
+    await expect(create({ name }, key, as(another))).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('is one of two with the same name that are created at the same time', async () => {
@@ -115,10 +129,13 @@ describe('an app that a program creates', () => {
 });
 
 describe('the list of apps', () => {
-  beforeAll(() => request(createOrganization, { shortId: 'initech', name: 'Initech' }));
-  const inInitech = as(program, 'initech');
+  beforeAll(async () => {
+    await request(createOrganization, { shortId: 'initech', name: 'Initech' });
+    await insertProgram(ofInitech, 'initech');
+  });
+  const inInitech = as(ofInitech, 'initech');
   const list = (query: object) =>
-    request(adminListApps, { limit: 200, ...query }, 'gateway', as(program, 'initech')).then(({ items }) => items);
+    request(adminListApps, { limit: 200, ...query }, 'gateway', as(ofInitech, 'initech')).then(({ items }) => items);
 
   test('has each app once, newest first, over pages of any size, and filters', async () => {
     const names = ['Zeta', 'alpha', 'Alphabet', 'ALP_x', 'Élan', 'beta%'];
@@ -126,7 +143,7 @@ describe('the list of apps', () => {
       await create({ name, kind: name === 'Zeta' ? 'spa' : 'web' }, undefined, { ...inInitech, auditId: randomUUID() });
     const all = await list({});
     // The hub is as old as the organization.
-    const expected = [...names.toReversed(), hubClientId('initech')];
+    const expected = [...names.toReversed(), ofInitech, hubClientId('initech')];
     expect(all.map(({ name }) => name)).toEqual(expected);
     expect(all.at(-1)).toMatchObject({ clientId: hubClientId('initech'), builtIn: true });
     for (const limit of [1, 2, 3, 5]) {
@@ -136,7 +153,7 @@ describe('the list of apps', () => {
           adminListApps,
           { limit, ...(after && { after }) },
           'gateway',
-          as(program, 'initech'),
+          as(ofInitech, 'initech'),
         );
         paged.push(...items.map(({ name }) => name));
         if (!next) break;

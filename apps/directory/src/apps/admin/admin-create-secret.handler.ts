@@ -1,11 +1,11 @@
 import { Controller } from '@nestjs/common';
-import { adminCreateSecret, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { adminCreateSecret, makerOf, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency, type KeyedRequest } from '@holdfast/outbox';
 import type { AppSecretEntity } from '../secrets/app-secret.entity.js';
 import { requireSecretClient } from '../secrets/create-secret.handler.js';
 import { generateSecret, Secrets } from '../secrets/secrets.js';
-import { creatorOf, ManagedApps } from './managed-apps.js';
+import { ManagedApps } from './managed-apps.js';
 import { toManagedSecret } from './managed-secrets.js';
 
 type Request = RequestOf<typeof adminCreateSecret>;
@@ -35,8 +35,8 @@ export class AdminCreateSecretHandler {
       async (app, manager) => {
         requireSecretClient(app);
         const { clientId } = request;
-        stored = await this.secrets.store(manager, clientId, { secretId, clientSecret }, creatorOf(context));
-        return { action: 'app.secret.create', targets: [{ type: 'secret', id: secretId }] };
+        stored = await this.secrets.store(manager, clientId, { secretId, clientSecret }, makerOf(context.actor));
+        return { action: 'app.secret.create', targets: [{ type: 'secret', id: secretId }], takesOver: true };
       },
       () => ({ secret: { ...toManagedSecret(stored), clientSecret } }),
       keyed,

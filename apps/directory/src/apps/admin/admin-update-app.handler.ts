@@ -3,11 +3,11 @@ import { adminUpdateApp, type AppPatch, type ReplyOf, type RequestContext, type 
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
 import { AppError, Outbound } from '@holdfast/platform';
-import { scopesOf, toApp } from '../app.entity.js';
+import { toApp } from '../app.entity.js';
 import { differences } from '../new-app.js';
 import { requireCallable } from '../require-callable.js';
 import { requireUsable } from '../require-usable.js';
-import { needsRecentSignIn } from './app-protection.js';
+import { changesSignIns } from './app-protection.js';
 import { ManagedApps, toManagedApp } from './managed-apps.js';
 
 /** PATCH …/admin/apps/{clientId} */
@@ -34,10 +34,11 @@ export class AdminUpdateAppHandler {
           requireUsable(app.kind, withoutNulls(given));
           const { logoUri, helpUri } = app;
           const changes = differences({ ...toApp(app), logoUri, helpUri }, given, app);
-          if (!signedInRecently && needsRecentSignIn({ scopes: scopesOf(app) }, Object.keys(changes ?? {})))
+          const takesOver = changesSignIns(Object.keys(changes ?? {}));
+          if (takesOver && context.actor.type !== 'app' && !signedInRecently)
             throw new AppError('step_up_required', undefined, { targets: [{ type: 'app', id: clientId }] });
           Object.assign(app, given);
-          return { action: 'app.update', changes };
+          return { action: 'app.update', changes, takesOver };
         },
         (app) => ({ app: toManagedApp(app) }),
         keyed,

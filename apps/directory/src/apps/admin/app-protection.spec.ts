@@ -1,13 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { appKinds, operationNames } from '@holdfast/contracts';
-import { needsRecentSignIn, refusalOf, type AppAct, type AppManager, type ProtectedApp } from './app-protection.js';
+import { changesSignIns, refusalOf, type AppAct, type AppManager, type ProtectedApp } from './app-protection.js';
 
 const acts: AppAct[] = ['create', 'change', 'delete', 'create_secret', 'revoke_secret'];
 const program: AppManager = { type: 'app', clientId: 'app_program', mayManageGrants: false };
 const person: AppManager = { type: 'person', mayManageGrants: false };
 const admin: AppManager = { type: 'person', mayManageGrants: true };
-const app: ProtectedApp = { clientId: 'app_1', kind: 'web', scopes: [], builtIn: false, createdBy: null };
+const app: ProtectedApp = {
+  clientId: 'app_1',
+  kind: 'web',
+  scopes: [],
+  builtIn: false,
+  createdBy: null,
+  takenOver: false,
+};
 const own = { ...app, createdBy: 'app_program' };
 
 const allowed = (caller: AppManager, target: ProtectedApp) =>
@@ -17,13 +24,9 @@ const withoutSecrets: AppAct[] = ['create', 'change', 'delete', 'revoke_secret']
 describe('what a program or person may do to an app', () => {
   test.each<[string, AppManager, ProtectedApp, AppAct[]]>([
     ['a program, an app without scope that it made', program, own, acts],
-    ['a program, an app without scope that others made', program, app, withoutSecrets],
-    [
-      'a program, an app without scope that another program made',
-      program,
-      { ...app, createdBy: 'app_2' },
-      withoutSecrets,
-    ],
+    ['a program, an app without scope that others made', program, app, ['create']],
+    ['a program, an app without scope that another program made', program, { ...app, createdBy: 'app_2' }, ['create']],
+    ['a program, an app that people have taken over from it', program, { ...own, takenOver: true }, ['create']],
     ['a program, an app that it made and that holds a scope', program, { ...own, scopes: ['offers:write'] }, []],
     ['a program, a service app without scope', program, { ...own, kind: 'service' }, []],
     ['a program, itself', program, { ...app, clientId: 'app_program' }, []],
@@ -52,6 +55,7 @@ describe('what a program or person may do to an app', () => {
       scopes: fc.subarray(operationNames),
       builtIn: fc.boolean(),
       createdBy: fc.constantFrom(null, 'app_program', 'app_2'),
+      takenOver: fc.boolean(),
     });
     fc.assert(
       fc.property(anyApp, fc.constantFrom(...acts), fc.boolean(), (target, act, mayManageGrants) => {
@@ -59,26 +63,24 @@ describe('what a program or person may do to an app', () => {
         if (refusalOf({ ...program, mayManageGrants }, target, act) !== undefined) return;
         expect(target).toMatchObject({ clientId: 'app_1', scopes: [], builtIn: false });
         expect(target.kind).not.toBe('service');
-        if (act === 'create_secret') expect(target.createdBy).toBe('app_program');
+        if (act !== 'create') expect(target).toMatchObject({ createdBy: 'app_program', takenOver: false });
       }),
       { numRuns: 5000 },
     );
   });
 });
 
-describe('a change of settings', () => {
-  const scoped = { scopes: ['offers:write'] as const };
+test.each([
+  'redirectUris',
+  'postLogoutRedirectUris',
+  'backchannelLogoutUri',
+  'origins',
+  'pkce',
+  'refreshTokens',
+  'credentialType',
+])('a change of %s changes sign-ins', (setting) => expect(changesSignIns(['displayName', setting])).toBe(true));
 
-  test.each(['redirectUris', 'postLogoutRedirectUris', 'backchannelLogoutUri', 'pkce'])(
-    'of %s needs a recent sign-in when the app holds a scope',
-    (setting) => {
-      expect(needsRecentSignIn(scoped, ['displayName', setting])).toBe(true);
-      expect(needsRecentSignIn({ scopes: [] }, [setting])).toBe(false);
-    },
-  );
-
-  test('of nothing else needs one', () => {
-    for (const changed of [[], ['name', 'displayName', 'logoUri', 'helpUri', 'origins', 'refreshTokens']])
-      expect(needsRecentSignIn(scoped, changed)).toBe(false);
-  });
+test('a change of nothing else does', () => {
+  for (const changed of [[], ['name', 'displayName', 'logoUri', 'helpUri', 'idTokenAlg']])
+    expect(changesSignIns(changed)).toBe(false);
 });

@@ -17,6 +17,8 @@ export interface ProtectedApp {
   builtIn: boolean;
   /** Client ID of the program that created it. */
   createdBy: string | null;
+  /** People or the operator have taken over an app that a program created. */
+  takenOver: boolean;
 }
 
 /** What a caller does to an app. Reads are always allowed: they show no secret. */
@@ -24,8 +26,10 @@ export type AppAct = 'create' | 'change' | 'delete' | 'create_secret' | 'revoke_
 
 /**
  * Why the caller may not do this to the app (product §4); undefined when it may. A program that manages apps
- * must not gain rights by them. So it leaves alone whatever holds or may get rights: itself, service apps, apps with a
- * scope. docs/adr/0034-what-a-program-may-do-to-apps.md has the reasons.
+ * must not gain rights by them. So it leaves alone all that holds or may get rights: itself, service apps, apps with a
+ * scope. Nor may it gain the sign-ins of others: so it changes nothing of an app that it did not make. Otherwise a
+ * redirect URI, or the name of another app that has become free, would be enough to receive them.
+ * docs/adr/0034-what-a-program-may-do-to-apps.md has the reasons.
  */
 export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): string | undefined {
   if (app.builtIn) return 'The app is part of Holdfast.';
@@ -35,23 +39,38 @@ export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): s
     return 'Service apps are made and changed by people who may manage grants, and by the operator.';
   if (app.scopes.length > 0)
     return 'The app holds a scope: only people who may manage grants, and the operator, change it.';
-  if (act === 'create_secret' && (caller.clientId === undefined || app.createdBy !== caller.clientId))
-    return 'A program creates client secrets only for apps that it made.';
+  if (act === 'create') return undefined;
+  if (caller.type === 'person')
+    return act === 'create_secret' ? 'Only people who may manage grants create client secrets.' : undefined;
+  if (app.createdBy !== caller.clientId) return 'A program changes only apps that it made.';
+  if (app.takenOver) return 'People have taken the app over from the program that made it.';
   return undefined;
 }
 
-/** Where sign-ins and their ends lead, and what proves that they began in the app. */
-const takeoverSettings: readonly (keyof AppPatch)[] = [
-  'redirectUris',
-  'postLogoutRedirectUris',
-  'backchannelLogoutUri',
-  'pkce',
-];
+/**
+ * Whether a change of the setting could give somebody the sign-ins of an app, or keep them signed in for longer: who
+ * signs in, where sign-ins and their ends lead, which pages take part, and what proves that they began in the app. By
+ * its type it has every setting.
+ */
+const decidesSignIns: Record<keyof AppPatch, boolean> = {
+  redirectUris: true,
+  postLogoutRedirectUris: true,
+  backchannelLogoutUri: true,
+  origins: true,
+  pkce: true,
+  refreshTokens: true,
+  credentialType: true,
+  name: false,
+  displayName: false,
+  logoUri: false,
+  helpUri: false,
+  idTokenAlg: false,
+};
 
 /**
- * Whether these changes of settings could take over an app that holds a scope. Then a person must have signed in a
- * short time ago, as for a grant or a secret: somebody who takes over an open session cannot make them.
+ * Whether these changes of settings could take over an app. Then a person must have signed in a short time ago, as for
+ * a grant or a secret: somebody who takes over an open session cannot make them.
  */
-export function needsRecentSignIn(app: Pick<ProtectedApp, 'scopes'>, changed: readonly string[]): boolean {
-  return app.scopes.length > 0 && takeoverSettings.some((setting) => changed.includes(setting));
+export function changesSignIns(changed: readonly string[]): boolean {
+  return changed.some((setting) => decidesSignIns[setting as keyof AppPatch]);
 }

@@ -24,11 +24,23 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { eventually, testContext } from '@holdfast/testing';
-import { database, entryOf, eventOf, newApp, newName, request, withDirectory } from '../../directory.fixture.js';
+import {
+  database,
+  entryOf,
+  eventOf,
+  insertProgram,
+  newApp,
+  newName,
+  request,
+  withDirectory,
+} from '../../directory.fixture.js';
 
 withDirectory();
 
 const program = 'app_programprogramprogra';
+const elsewhere = 'app_elsewhereelsewhereel';
+beforeAll(() => insertProgram(program));
+
 const as = (actor: Actor = { type: 'app', id: program }, org = 'acme') => testContext({ org, actor });
 const person = (): Actor => ({ type: 'person', id: randomUUID() });
 const gateway = 'gateway';
@@ -43,6 +55,17 @@ const remove = (clientId: string, more: object = {}, context = as()) =>
 const newSecret = (clientId: string, more: object = {}, context = as()) =>
   request(adminCreateSecret, { clientId, ...more }, gateway, context);
 const get = (clientId: string) => request(adminGetApp, { clientId }, gateway, as());
+
+/** An app without scope that a program made. */
+async function insertAppOf(createdBy: string, takenOver = false): Promise<{ clientId: string }> {
+  const clientId = `app_${randomUUID().replaceAll('-', '').slice(0, 22)}`;
+  await database.query(
+    `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, created_by, taken_over)
+     VALUES ($1, 'acme', $1, 'spa', 'customers', '{}', '2026-11-01', $2, $3)`,
+    [clientId, createdBy, takenOver],
+  );
+  return { clientId };
+}
 
 /** Every change of an app by the Admin API. */
 const changes: Record<string, (clientId: string, context?: ReturnType<typeof as>) => Promise<unknown>> = {
@@ -139,13 +162,19 @@ describe('a change', () => {
 });
 
 describe('a program that manages apps', () => {
-  beforeAll(() => request(createOrganization, { shortId: 'globex', name: 'Globex' }));
+  beforeAll(async () => {
+    await request(createOrganization, { shortId: 'globex', name: 'Globex' });
+    await insertProgram(elsewhere, 'globex');
+  });
 
   test.each(Object.keys(changes))('refuses a program to %s what is not its to change', async (name) => {
     const scoped = (await newApp('web', ['offers:write'])).app;
     const service = (await newApp('service')).app;
     const builtIn = { clientId: hubClientId('acme') };
-    for (const { clientId } of [scoped, service, builtIn]) {
+    const others = [(await newApp('spa')).app, (await newApp('native')).app, (await newApp('web')).app];
+    const ofProgram = await insertAppOf('app_anotheranotheranothe');
+    const takenOver = await insertAppOf(program, true);
+    for (const { clientId } of [scoped, service, builtIn, ...others, ofProgram, takenOver]) {
       await expect(changes[name]!(clientId)).rejects.toMatchObject({
         code: 'app_protected',
         targets: [{ type: 'app', id: clientId }],
@@ -160,7 +189,7 @@ describe('a program that manages apps', () => {
 
   test.each(Object.keys(changes))('does not tell another organization that an app exists: %s', async (name) => {
     const { clientId } = await create();
-    const foreign = as({ type: 'app', id: program }, 'globex');
+    const foreign = as({ type: 'app', id: elsewhere }, 'globex');
     await expect(changes[name]!(clientId, foreign)).rejects.toMatchObject({ code: 'unknown_app' });
     await expect(changes[name]!('app_aaaaaaaaaaaaaaaaaaaaaa')).rejects.toMatchObject({ code: 'unknown_app' });
     await expect(request(adminListSecrets, { clientId }, gateway, foreign)).rejects.toMatchObject({
@@ -185,7 +214,7 @@ describe('a program that manages apps', () => {
   });
 });
 
-describe('a change of what could take over an app with a scope', () => {
+describe('a change of what could take over an app', () => {
   const redirectUris = ['https://new.example/in'];
   const scopedApp = async () => (await newApp('web', ['offers:write'])).app.clientId;
   const rights = { mayManageGrants: true };
@@ -203,12 +232,19 @@ describe('a change of what could take over an app with a scope', () => {
     expect(app).toMatchObject({ redirectUris, version: 2 });
   });
 
-  test('is none when the values stay, or of an app without a scope', async () => {
+  test('needs it too when the app holds no scope, such as a public one', async () => {
+    for (const kind of ['spa', 'native', 'web'] as const) {
+      const { clientId } = (await newApp(kind)).app;
+      await expect(update(clientId, { redirectUris }, rights, as(person()))).rejects.toMatchObject({
+        code: 'step_up_required',
+      });
+    }
+  });
+
+  test('is none when the values stay', async () => {
     const clientId = await scopedApp();
     const { displayName } = (await update(clientId, { displayName: 'A', redirectUris: [] }, rights, as(person()))).app;
     expect(displayName).toBe('A');
-    const plain = await create();
-    expect((await update(plain.clientId, { redirectUris }, rights, as(person()))).app).toMatchObject({ redirectUris });
   });
 
   test('is the same for a repeat with the Idempotency-Key, however long ago the sign-in is by then', async () => {
@@ -355,12 +391,13 @@ describe('a deleted app', () => {
   test('is deleted once, and for good, whatever happens at the same time', async () => {
     for (let i = 0; i < 5; i += 1) {
       const { clientId } = (await newApp('web')).app;
+      const rights = { mayManageGrants: true };
       const results = await Promise.allSettled([
-        remove(clientId),
-        remove(clientId),
-        update(clientId, { displayName: 'late' }),
+        remove(clientId, rights, as(person())),
+        remove(clientId, rights, as(person())),
+        update(clientId, { displayName: 'late' }, rights, as(person())),
         request(grantOperations, { clientId, operations: ['offers:write'] }),
-        changes.enable!(clientId),
+        request(adminDisableApp, { clientId, disabled: false, ...rights }, gateway, as(person())),
       ]);
       const [row] = await database.query<{ deleted: boolean; disabled: boolean; grants: number; secrets: number }>(
         `SELECT deleted_at IS NOT NULL AS deleted, disabled,
@@ -369,9 +406,7 @@ describe('a deleted app', () => {
          FROM directory.app a WHERE client_id = '${clientId}'`,
       );
       const wins = results.slice(0, 2).filter(({ status }) => status === 'fulfilled').length;
-      // The grant may come first; then the app holds a scope, and the program may no longer delete it.
-      if (wins === 0) expect(row).toEqual({ deleted: false, disabled: false, grants: 1, secrets: 1 });
-      else expect([wins, row]).toEqual([1, { deleted: true, disabled: true, grants: 0, secrets: 0 }]);
+      expect([wins, row]).toEqual([1, { deleted: true, disabled: true, grants: 0, secrets: 0 }]);
     }
   });
 });
@@ -381,9 +416,10 @@ test('an organization gets no more apps than it may have, however many are creat
   await database.query(
     `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version)
      SELECT 'app_' || lpad(n::text, 22, '0'), 'full', 'full ' || n, 'spa', 'customers', '{}', '2026-11-01'
-     FROM generate_series(1, 998) n`,
+     FROM generate_series(1, 997) n`,
   );
-  const inFull = () => as({ type: 'app', id: program }, 'full');
+  await insertProgram('app_fullfullfullfullfullfu', 'full');
+  const inFull = () => as({ type: 'app', id: 'app_fullfullfullfullfullfu' }, 'full');
   const results = await Promise.allSettled([
     ...Array.from({ length: 5 }, () => create({}, inFull())),
     request(createApp, { org: 'full', name: 'operator', kind: 'web' }),
@@ -391,6 +427,7 @@ test('an organization gets no more apps than it may have, however many are creat
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'limit_reached' });
-  await remove(`app_${'1'.padStart(22, '0')}`, {}, inFull());
+  const someone = testContext({ org: 'full', actor: person() });
+  await remove(`app_${'1'.padStart(22, '0')}`, { mayManageGrants: true }, someone);
   await create({}, inFull());
 });

@@ -19,7 +19,7 @@ export function addGrants(app: AppEntity, operations: readonly Operation[]): voi
 export function grantTo(app: AppEntity, operations: readonly string[]): AppChange {
   const from = scopesOf(app);
   addGrants(app, requireGrantable(app.kind, operations));
-  return { action: 'app.grant', changes: { scopes: { from, to: scopesOf(app) } } };
+  return { action: 'app.grant', changes: { scopes: { from, to: scopesOf(app) } }, takesOver: true };
 }
 
 /** Revokes every access token of the app, since each may hold the operation that was removed. */

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
+import type { Maker } from '@holdfast/contracts';
 
 @Entity('app_secret')
 export class AppSecretEntity {
@@ -22,6 +23,14 @@ export class AppSecretEntity {
   /** Client ID of the app that created it, and so has seen it; null when people or the operator did. */
   @Column('text', { name: 'created_by', nullable: true })
   createdBy!: string | null;
+
+  /** Null of a secret from before its maker was stored, and of what an app created then. */
+  @Column('text', { name: 'created_by_type', nullable: true })
+  createdByType!: Maker['type'] | null;
+
+  /** Null also of a person who was removed. */
+  @Column('uuid', { name: 'created_by_person', nullable: true })
+  createdByPerson!: string | null;
 
   @CreateDateColumn({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;

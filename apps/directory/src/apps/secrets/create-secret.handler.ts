@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { createSecret, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { createSecret, makerOf, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { hasSecret, isPublicClient, type AppEntity } from '../app.entity.js';
@@ -21,8 +21,8 @@ export class CreateSecretHandler {
     const secret = generateSecret();
     await this.apps.change(clientId, context, async (app, manager) => {
       requireSecretClient(app);
-      await this.secrets.store(manager, clientId, secret);
-      return { action: 'app.secret.create', targets: [{ type: 'secret', id: secret.secretId }] };
+      await this.secrets.store(manager, clientId, secret, makerOf(context.actor));
+      return { action: 'app.secret.create', targets: [{ type: 'secret', id: secret.secretId }], takesOver: true };
     });
     return secret;
   }

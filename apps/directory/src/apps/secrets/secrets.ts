@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { IsNull, Not, type EntityManager, type Repository } from 'typeorm';
+import type { Maker } from '@holdfast/contracts';
+import { sqlOf } from '@holdfast/data';
 import { AppError, keyedHash, keyIdOf, newSecret } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
+import { personOfMaker } from '../../people/person-of-maker.js';
 import { AppSecretEntity } from './app-secret.entity.js';
 
 /** A new secret. The response that creates it is the only one that contains it. */
@@ -35,7 +38,7 @@ export class Secrets {
     manager: EntityManager,
     clientId: string,
     { secretId, clientSecret }: NewSecret,
-    createdBy: string | null = null,
+    made: Maker,
   ): Promise<AppSecretEntity> {
     const valid = await manager.findBy(AppSecretEntity, { clientId, revokedAt: IsNull() });
     const slot = slots.find((candidate) => !valid.some((secret) => secret.slot === candidate));
@@ -47,7 +50,12 @@ export class Secrets {
     const { SECRET_PEPPER: pepper } = this.config;
     const hash = keyedHash(pepper, clientSecret);
     const pepperId = keyIdOf(pepper, 'SECRET_PEPPER');
-    const secret = { id: secretId, clientId, hash, pepperId, slot, createdBy, revokedAt: null };
+    const maker = {
+      createdByType: made.type,
+      createdBy: made.type === 'app' ? made.id! : null,
+      createdByPerson: await personOfMaker(sqlOf(manager), made),
+    };
+    const secret = { id: secretId, clientId, hash, pepperId, slot, ...maker, revokedAt: null };
     const stored = Object.assign(new AppSecretEntity(), secret);
     await manager.insert(AppSecretEntity, stored);
     return stored;

@@ -1,0 +1,66 @@
+import type { AuditRecord, RequestContext } from '@holdfast/contracts';
+import { statement, type Sql } from '@holdfast/data';
+import { AppError } from '@holdfast/platform';
+import { scopesOf, type AppEntity } from './app.entity.js';
+
+/** Apps that have changed because the app that made them lost its right; for the events and the record of the loss. */
+export interface EndedApps {
+  apps: { clientId: string; version: number }[];
+  changes: NonNullable<AuditRecord['changes']>;
+}
+
+const manager = statement(
+  'app_manager',
+  `SELECT 1 FROM app a WHERE a.client_id = $1 AND a.org = $2 AND NOT a.disabled AND EXISTS (
+     SELECT 1 FROM app_grant g WHERE g.client_id = a.client_id AND g.operation = 'apps:manage') FOR SHARE OF a`,
+);
+const revokeKnown = statement(
+  'app_secrets_end_made',
+  `UPDATE app_secret SET revoked_at = clock_timestamp() WHERE created_by = $1 AND revoked_at IS NULL
+   RETURNING client_id AS "clientId"`,
+);
+const endApps = statement(
+  'app_end_made',
+  `UPDATE app SET version = version + 1,
+     disabled = disabled OR (created_by = $1 AND NOT taken_over),
+     min_version = CASE WHEN created_by = $1 AND NOT taken_over AND NOT disabled THEN version + 1 ELSE min_version END
+   WHERE org = $3 AND deleted_at IS NULL
+     AND (client_id = ANY ($2) OR created_by = $1 AND NOT taken_over AND NOT disabled)
+   RETURNING client_id AS "clientId", version, min_version = version AS "wasEnabled"`,
+);
+
+/** Whether the app may make others. */
+export function managesApps(app: Pick<AppEntity, 'disabled' | 'grants'>): boolean {
+  return !app.disabled && scopesOf(app).includes('apps:manage');
+}
+
+/**
+ * A program that makes or changes an app holds the right now, and not only when it got its token: what it made
+ * afterwards would outlive the right. The lock makes a change of its rights wait, and everybody takes it before that of
+ * the app with this client ID, if there is one. @throws app_protected
+ */
+export async function requireManager(sql: Sql, { actor, org }: RequestContext, clientId?: string): Promise<void> {
+  // Its own app it may not change anyway; two requests that both held this lock of it would wait for each other.
+  if (actor.type !== 'app' || actor.id === clientId) return;
+  if ((await sql.rows(manager, [actor.id, org])).length === 0)
+    throw new AppError('app_protected', 'The program may not manage apps any more.');
+}
+
+/**
+ * Ends what a program has prepared when it loses the right to make apps (ADR 0070): apps that it made and that nobody
+ * has taken over are disabled, since their sign-ins lead where the program said; client secrets that it knows are
+ * revoked. A person enables such an app, and takes it over by that. The program is locked.
+ */
+export async function endMade(sql: Sql, { clientId, org }: Pick<AppEntity, 'clientId' | 'org'>): Promise<EndedApps> {
+  const revoked = await sql.rows<{ clientId: string }>(revokeKnown, [clientId]);
+  const withSecrets = [...new Set(revoked.map((secret) => secret.clientId))];
+  const apps = await sql.rows<EndedApps['apps'][0] & { wasEnabled: boolean }>(endApps, [clientId, withSecrets, org]);
+  const disabled = apps.filter(({ wasEnabled }) => wasEnabled).length;
+  return {
+    apps,
+    changes: {
+      ...(disabled > 0 && { appsDisabled: { to: disabled } }),
+      ...(revoked.length > 0 && { secretsRevoked: { to: revoked.length } }),
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * What callers of the API prepare: things that act later, without the caller who prepared them (ADR 0070). None of them
+ * acts when its maker could not prepare it any more, or when its target has gained rights. The service that owns a kind
+ * has a row for it in its test, which tries every way in which a right ends; directory's is the first with that form.
+ */
+export const preparedKinds = {
+  link: {
+    commands: ['directory.invite-person', 'directory.reissue-invitation'],
+    makers: ['person'],
+    test: 'apps/directory/src/prepared.int.spec.ts',
+  },
+  app: {
+    commands: ['directory.admin-create-app', 'directory.admin-update-app', 'directory.admin-disable-app'],
+    makers: ['app'],
+    test: 'apps/directory/src/prepared.int.spec.ts',
+  },
+  clientSecret: {
+    commands: ['directory.admin-create-app', 'directory.admin-create-secret'],
+    makers: ['app'],
+    test: 'apps/directory/src/prepared.int.spec.ts',
+  },
+  accessRequest: {
+    commands: ['directory.create-access-request'],
+    makers: ['person'],
+    test: 'apps/directory/src/prepared.int.spec.ts',
+  },
+  passkeyCeremony: {
+    commands: ['directory.begin-passkey-addition'],
+    makers: ['person'],
+    test: 'apps/directory/src/prepared.int.spec.ts',
+  },
+  offer: { commands: ['issuance.create-offer'], makers: ['app'] },
+  auditExport: { commands: ['audit.create-export'], makers: ['app', 'person'] },
+  auditDestination: {
+    commands: [
+      'signals.create-audit-destination',
+      'signals.update-audit-destination',
+      'signals.rotate-destination-secret',
+      'signals.rewind-audit-destination',
+    ],
+    makers: ['app', 'person'],
+  },
+} as const satisfies Record<string, PreparedKind>;
+
+interface PreparedKind {
+  /** Subjects of the contracts, without `rpc.`. */
+  commands: readonly string[];
+  /** Who prepares it and then may lose the right. What people and the operator decide about others stays (ADR 0070). */
+  makers: readonly ('person' | 'app')[];
+  /** The file with the row, where there is one for each ending. */
+  test?: string;
+}
+export type PreparedKindName = keyof typeof preparedKinds;
+
+/** Each way in which the right to prepare something ends, by who prepared it. */
+export const rightEndings = {
+  person: ['the person loses the role', 'the person is deactivated', 'the person is removed'],
+  app: ['the grant is removed', 'the app is disabled', 'the app is deleted'],
+  both: ['the organization is suspended', 'the target gains rights'],
+} as const;
+export type RightEnding = (typeof rightEndings)[keyof typeof rightEndings][number];
+
+/** The endings that the test of a kind tries. */
+export function endingsOf(kind: PreparedKindName): RightEnding[] {
+  const { makers }: PreparedKind = preparedKinds[kind];
+  return [...makers.flatMap((maker): RightEnding[] => [...rightEndings[maker]]), ...rightEndings.both];
+}
+
+/** Every other command that a gateway or auth sends for a caller, by why it prepares nothing. */
+export const preparesNothing: Record<string, readonly string[]> = {
+  'a decision about others or about what the organization owns, which stays until somebody changes it': [
+    'directory.admin-change-grants',
+    'directory.update-person',
+    'directory.set-person-active',
+    'directory.change-roles',
+    'directory.create-group',
+    'directory.update-group',
+    'directory.add-group-members',
+    'directory.assign',
+    'directory.approve-access-request',
+    'directory.deny-access-request',
+    'directory.rename-person-passkey',
+    'issuance.suspend-credential',
+    'issuance.resume-credential',
+  ],
+  'it only ends something': [
+    'directory.admin-delete-app',
+    'directory.admin-revoke-secret',
+    'directory.withdraw-invitation',
+    'directory.remove-person',
+    'directory.delete-group',
+    'directory.remove-group-members',
+    'directory.unassign',
+    'directory.withdraw-access-request',
+    'directory.remove-person-passkey',
+    'issuance.revoke-credential',
+    'issuance.withdraw-offer',
+    'issuance.erase-subject',
+    'audit.delete-export',
+    'auth.end-hub-session',
+    'signals.pause-audit-destination',
+    'signals.delete-audit-destination',
+  ],
+  'a step of a ceremony: it checks link, status and assignment again, and ends with them': [
+    'directory.begin-person-sign-in',
+    'directory.complete-person-sign-in',
+    'directory.begin-invitation',
+    'directory.complete-invitation',
+    'directory.complete-passkey-addition',
+    'issuance.begin-claim',
+    'issuance.complete-claim',
+    'issuance.begin-sign-in',
+    'issuance.complete-sign-in',
+  ],
+  'part of the platform, and no caller chooses what it does': [
+    'directory.renew-secret-hash',
+    'audit.append-records',
+    'audit.count-denied-requests',
+    'audit.record-operator-read',
+    'auth.use-proof',
+    'issuance.quarantine-event',
+    'directory.quarantine-event',
+  ],
+  'a session, which follows status and roles of the person at each request': ['auth.create-hub-session'],
+  'it reads once': ['audit.open-export-file', 'signals.test-audit-destination'],
+};
