@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { operationsOf, roleNames } from '@holdfast/contracts';
 import { declaredEndpoints } from '../declared-endpoints.js';
 import { assertEndpoints, type AssertedEndpoint } from './endpoint-assertion.js';
 import { limitClassOf } from './limit-classes.js';
@@ -23,6 +24,16 @@ const guardedRoute = 'GET /o/{shortId}/x';
 const openRoute = 'GET /docs';
 const without = (endpoint: AssertedEndpoint, ...keys: (keyof AssertedEndpoint)[]): AssertedEndpoint =>
   Object.fromEntries(Object.entries(endpoint).filter(([key]) => !keys.includes(key as never))) as never;
+
+/** What only ends rights, gives none until somebody else acts, or shows a name. */
+const withoutRecentSignIn = [
+  ...['deactivateUser', 'removeUser', 'withdrawInvitation', 'removeUserPasskey', 'removeOwnPasskey'],
+  ...['renameUserPasskey', 'renameOwnPasskey', 'getOwnPasskeyOptions'],
+  ...['createGroup', 'deleteGroup', 'removeGroupMembers', 'deleteAssignment'],
+  ...['disableApp', 'deleteApp', 'revokeAppSecret', 'ungrantOperation'],
+  ...['createAccessRequest', 'denyAccessRequest', 'withdrawAccessRequest'],
+  ...['deleteAuditExport', 'deleteAuditDestination', 'pauseAuditDestination', 'testAuditDestination'],
+];
 
 describe('the start-up assertion', () => {
   it('passes when every route is declared, guarded or public', () => {
@@ -73,6 +84,18 @@ describe('the start-up assertion', () => {
       [{ ...guarded, method: 'POST' }],
       'takes no Idempotency-Key',
     ],
+    [
+      'a change of people that leaves open whether it needs a recent sign-in',
+      ['POST /o/{shortId}/x'],
+      [{ ...guarded, method: 'POST', operation: 'groups:manage', idempotent: true }],
+      'neither needs a recent sign-in nor says why it needs none',
+    ],
+    [
+      'a change that needs a recent sign-in and says that it needs none',
+      ['POST /o/{shortId}/x'],
+      [{ ...guarded, method: 'POST', idempotent: true, stepUp: true, noStepUp: 'it does nothing' }],
+      'needs a recent sign-in and says why it needs none',
+    ],
   ])('fails for %s', (_, registered, declared, message) => {
     expect(() => assertEndpoints(registered, declared)).toThrow(message);
   });
@@ -80,6 +103,35 @@ describe('the start-up assertion', () => {
   it('names every problem at once', () => {
     const start = () => assertEndpoints(['GET /debug', openRoute], [without(open, 'public', 'limit')]);
     expect(start).toThrow(/GET \/debug.*\n.*why it is public\n.*no rate limit/);
+  });
+});
+
+describe('a change that people make', () => {
+  const operations: readonly string[] = operationsOf(roleNames);
+  const changes = declaredEndpoints().filter(
+    ({ method, operation }) => method !== 'GET' && operation !== undefined && operations.includes(operation),
+  );
+
+  it('needs a recent sign-in, unless it is one of these, each of which says why not', () => {
+    expect(changes.length).toBeGreaterThan(30);
+    expect(changes.filter(({ stepUp }) => !stepUp).map(({ id }) => id)).toEqual(
+      expect.arrayContaining(withoutRecentSignIn),
+    );
+    expect(
+      changes.filter(({ stepUp, id }) => !stepUp && !withoutRecentSignIn.includes(id)).map(({ id }) => id),
+    ).toEqual([]);
+  });
+
+  it.each([
+    ['updateUser', { email: 'a@example.com' }, { name: 'Ann' }],
+    ['updateGroup', { name: 'Admins' }, { description: null }],
+  ])('by %s needs one for what apps derive rights from', (id, widening, other) => {
+    const stepUp = changes.find((change) => change.id === id)!.stepUp as (json: unknown) => boolean;
+    expect([widening, { ...widening, ...other }, other, undefined, null, 'email', []].map(stepUp)).toEqual([
+      true,
+      true,
+      ...Array<boolean>(5).fill(false),
+    ]);
   });
 });
 

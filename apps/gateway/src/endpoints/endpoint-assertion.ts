@@ -1,14 +1,26 @@
+import { operationsOf, roleNames } from '@holdfast/contracts';
 import { routeOf, type Endpoint } from './endpoint.js';
 
 /** The members of a declaration that the assertion checks. */
 export type AssertedEndpoint = Pick<
   Endpoint,
-  'id' | 'method' | 'path' | 'operation' | 'public' | 'action' | 'unrecorded' | 'limit' | 'idempotent'
+  | 'id'
+  | 'method'
+  | 'path'
+  | 'operation'
+  | 'public'
+  | 'action'
+  | 'unrecorded'
+  | 'limit'
+  | 'idempotent'
+  | 'stepUp'
+  | 'noStepUp'
 >;
 
 /**
  * The start-up assertion: the gateway does not start with a route that no declaration covers, or with a declaration
- * that leaves open who may call it, what its audit record is, how it is limited, or whether a repeat is safe.
+ * that leaves open who may call it, what its audit record is, how it is limited, whether a repeat is safe, or whether
+ * a person must have signed in a short time ago.
  *
  * @throws an error that lists every problem
  */
@@ -44,7 +56,7 @@ function duplicates(declared: readonly AssertedEndpoint[]): string[] {
 }
 
 function problemsOf(endpoint: AssertedEndpoint): string[] {
-  const { method, operation, public: reason, action, unrecorded, limit, idempotent } = endpoint;
+  const { method, operation, public: reason, action, unrecorded, limit, idempotent, stepUp, noStepUp } = endpoint;
   const guarded = operation !== undefined;
   const problems = [
     !guarded && !reason && 'neither names an operation nor says why it is public',
@@ -54,6 +66,15 @@ function problemsOf(endpoint: AssertedEndpoint): string[] {
     action !== undefined && unrecorded !== undefined && 'has an action and a reason to leave no audit record',
     !guarded && limit === undefined && 'is public and declares no rate limit',
     guarded && method !== 'GET' && !idempotent && 'changes something and takes no Idempotency-Key',
+    isChangeOfPeople(endpoint) && !stepUp && !noStepUp && 'neither needs a recent sign-in nor says why it needs none',
+    stepUp && noStepUp !== undefined && 'needs a recent sign-in and says why it needs none',
   ];
   return problems.flatMap((problem) => (problem ? [`${routeOf(endpoint)} ${problem}`] : []));
+}
+
+const operationsOfPeople: readonly string[] = operationsOf(roleNames);
+
+/** Whether a person can have this change made from a session at the hub. */
+function isChangeOfPeople({ method, operation }: AssertedEndpoint): boolean {
+  return method !== 'GET' && operation !== undefined && operationsOfPeople.includes(operation);
 }

@@ -66,6 +66,11 @@ export interface Endpoint<
    * body, the service by what is stored. Programs are not concerned.
    */
   stepUp?: true | 'service decides' | ((json: unknown) => boolean);
+  /**
+   * Why a person makes this change however long ago they signed in. Each change that people can make has either this or
+   * `stepUp`: otherwise an open session that somebody takes over creates access that lasts longer than the session.
+   */
+  noStepUp?: string;
   /** Audit action of its requests. Every endpoint has either this or `unrecorded`. */
   action?: Action;
   /** Why its requests leave no audit record. Only public endpoints may. */
@@ -149,6 +154,11 @@ export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.Z
   );
   const errors = [...(declared.errors ?? []), ...more.filter((code) => !declared.errors?.includes(code))];
   return { ...declared, errors, responses };
+}
+
+/** For `stepUp`: whether the body, which is not validated yet, has this member. */
+export function hasMember(json: unknown, member: string): boolean {
+  return typeof json === 'object' && json !== null && Object.hasOwn(json, member);
 }
 
 /** A response without content has no version. */

@@ -35,6 +35,7 @@ const createEndpoint = endpoint({
     'A person requests access to an app of audience `people` for themselves, for a time. Each has at most one ' +
     'pending request for an app, and makes at most 20 a day. A request that nobody decides expires after two weeks.',
   operation: 'account:manage',
+  noStepUp: 'it has no effect until somebody else approves it',
   action: 'access_request.create',
   params: z.strictObject({ shortId }),
   body: newAccessRequestSchema,
@@ -67,6 +68,7 @@ const approveEndpoint = endpoint({
     'several decisions one is made: the others get 409, which says what has become of the request. The body may be ' +
     'left out.',
   operation: 'access_requests:approve',
+  stepUp: true,
   action: 'access_request.approve',
   params,
   body: approvalSchema,
@@ -90,6 +92,7 @@ const denyEndpoint = endpoint({
   summary: 'Deny an access request',
   description: 'The person reads the reason. Nobody denies their own request: they withdraw it.',
   operation: 'access_requests:approve',
+  noStepUp: 'it gives nobody access',
   action: 'access_request.deny',
   params,
   body: denialSchema,
@@ -110,6 +113,7 @@ const withdrawEndpoint = endpoint({
   summary: 'Withdraw my access request',
   description: 'Only the person who made it, and only while it is pending.',
   operation: 'account:manage',
+  noStepUp: 'it gives nobody access',
   action: 'access_request.withdraw',
   params,
   idempotent: true,

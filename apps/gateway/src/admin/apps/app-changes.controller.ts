@@ -30,8 +30,7 @@ const updateAppEndpoint = endpoint({
   description:
     'Changes only the given members; null removes one, and a list replaces the earlier list. `kind` and `audience` ' +
     'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes only ' +
-    'apps that hold no scope. A change of `redirectUris`, `postLogoutRedirectUris`, `backchannelLogoutUri` or `pkce` ' +
-    'of an app that holds one widens rights.',
+    'apps that it made and that hold no scope. A change of a name or of a setting of sign-ins and sign-outs widens rights.',
   operation,
   action: 'app.update',
   stepUp: 'service decides',
@@ -64,7 +63,9 @@ const statusChange = (verb: 'disable' | 'enable', summary: string, description: 
     operation,
     action: `app.${verb}`,
     // Somebody may have disabled it because its secret leaked.
-    ...(verb === 'enable' && { stepUp: true as const }),
+    ...(verb === 'enable'
+      ? { stepUp: true as const }
+      : { noStepUp: 'it only ends rights, which must not wait in an incident' }),
     params,
     idempotent: true,
     versioned: true,
@@ -97,6 +98,7 @@ const deleteAppEndpoint = endpoint({
     'its client ID never. Customers to whom it made offers stay, but only the app that made the offers can manage ' +
     'them: disable such an app instead.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'app.delete',
   params,
   idempotent: true,

@@ -56,6 +56,7 @@ const ungrantEndpoint = endpoint({
   summary: 'Take an operation from an app',
   description: 'For people only. Every access token of the app is refused within a second, since each may hold it.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'app.ungrant',
   params: params.extend({ operation: operationName.describe('The operation, whether or not the app holds it') }),
   idempotent: true,

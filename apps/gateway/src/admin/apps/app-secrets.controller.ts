@@ -71,6 +71,7 @@ const revokeSecretEndpoint = endpoint({
   summary: 'Revoke a client secret',
   description: 'The client secret is no longer accepted. Tokens that were requested with it are refused in a second.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'app.secret.revoke',
   params: params.extend({ secretId: secretIdParameter }),
   idempotent: true,

@@ -84,8 +84,8 @@ const createAppEndpoint = endpoint({
   action: 'app.create',
   params: z.strictObject({ shortId }),
   body: newAppSchema,
-  // A service app is there to hold operations.
-  stepUp: (body) => (body as { kind?: unknown } | null | undefined)?.kind === 'service',
+  // Its redirect URIs receive sign-ins, and its client secret outlives the session.
+  stepUp: true,
   idempotent: true,
   versioned: true,
   responses: {

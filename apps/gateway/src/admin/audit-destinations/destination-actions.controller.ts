@@ -33,6 +33,7 @@ const pauseEndpoint = endpoint({
   summary: 'Pause a destination',
   description: 'Nothing is sent until it is resumed, and nothing is lost: its place in the log stays.',
   operation,
+  noStepUp: 'it only stops a copy of the log',
   action: 'audit_destination.pause',
   params,
   idempotent: true,
@@ -49,6 +50,7 @@ const resumeEndpoint = endpoint({
   summary: 'Resume a destination',
   description: 'Continues where it was paused. Of a destination that fails, the next attempt is made at once.',
   operation,
+  stepUp: true,
   action: 'audit_destination.resume',
   params,
   idempotent: true,
@@ -66,6 +68,7 @@ const rewindEndpoint = endpoint({
   description:
     'Sends the entries after `after`, although the receiver has confirmed them, or leaves out what is before.',
   operation,
+  stepUp: true,
   action: 'audit_destination.rewind',
   params,
   body: rewindSchema,
@@ -88,6 +91,7 @@ const testEndpoint = endpoint({
     'Sends one entry with `seq` 0 and the action `audit_destination.test`, which is not of the log, and says whether ' +
     'the receiver has confirmed it. The place in the log stays.',
   operation,
+  noStepUp: 'it sends no entry, and to the stored address only',
   action: 'audit_destination.test',
   params,
   idempotent: true,

@@ -148,6 +148,7 @@ const deleteDestinationEndpoint = endpoint({
   summary: 'Delete a destination',
   description: 'Nothing is sent there any more, except what is being sent right now.',
   operation,
+  noStepUp: 'it only ends a copy of the log',
   action: 'audit_destination.delete',
   params,
   idempotent: true,

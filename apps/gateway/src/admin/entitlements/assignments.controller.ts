@@ -61,6 +61,7 @@ const createAssignmentEndpoint = endpoint({
     'From now on the person, or every member of the group, can sign in to the app. The app must be of audience ' +
     '`people`. A deactivated person can be assigned: it has an effect once they are active.',
   operation,
+  stepUp: true,
   action: 'assignment.create',
   params,
   body: assigneeSchema,
@@ -84,6 +85,7 @@ const deleteAssignmentEndpoint = endpoint({
   summary: 'End an assignment',
   description: 'People who have no other path to the app are signed out of it within a second.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'assignment.end',
   params: params.extend({ assignment: uuid.describe('The assignment: its `id`') }),
   idempotent: true,

@@ -15,7 +15,7 @@ import {
   type Group,
 } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, hasMember, Route, type InputOf } from '../../endpoints/endpoint.js';
 import { Input } from '../../requests/input.js';
 import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../../requests/paging.js';
 import { keyOf, Resources } from '../../requests/resources.js';
@@ -73,6 +73,7 @@ const createGroupEndpoint = endpoint({
     'Creates a group without members. Groups give people access to apps to which the group is assigned; a group has ' +
     'no role. Two groups cannot have names that differ only in case, width or spacing.',
   operation,
+  noStepUp: 'an empty group gives nobody access',
   action: 'group.create',
   params: z.strictObject({ shortId }),
   body: newGroupSchema,
@@ -113,6 +114,8 @@ const updateGroupEndpoint = endpoint({
   summary: 'Rename or describe a group',
   description: 'Changes only the given members. Tokens issued from now on have the new name.',
   operation,
+  // Tokens have the names of groups, and apps may derive rights from them.
+  stepUp: (json) => hasMember(json, 'name'),
   action: 'group.update',
   params,
   body: groupChangesSchema,
@@ -138,6 +141,7 @@ const deleteGroupEndpoint = endpoint({
     'Ends its memberships and its assignments: people who could use an app only through the group are signed out ' +
     'of it within a second. Each membership and assignment that ends has an event.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'group.delete',
   params,
   idempotent: true,

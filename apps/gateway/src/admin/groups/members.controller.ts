@@ -61,6 +61,7 @@ const addMembersEndpoint = endpoint({
     `Adds up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their place ` +
     'in the list. A person who is a member already is no error.',
   operation,
+  stepUp: true,
   action: 'group.member.add',
   params: groupParams,
   body: membersSchema,
@@ -81,6 +82,7 @@ const removeMembersEndpoint = endpoint({
     'place in the list. A person who is no member is no error. People who could use an app only through the ' +
     'group are signed out of it within a second.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'group.member.remove',
   params: groupParams,
   body: membersSchema,

@@ -76,6 +76,7 @@ const passkeyOptionsEndpoint = endpoint({
     'A repeat gets ' +
     'new options.',
   operation,
+  noStepUp: 'the passkey is added by the second request, which needs the sign-in',
   action: 'passkey.begin',
   params,
   idempotent: true,
@@ -138,6 +139,7 @@ const renameOwnPasskeyEndpoint = endpoint({
   summary: 'Rename an own passkey',
   description: 'Changes the name by which the person recognizes the passkey.',
   operation,
+  noStepUp: 'a passkey is recognized by its key: its name gives no rights',
   action: 'passkey.rename',
   params: passkeyParams,
   body: passkeyNameSchema,
@@ -157,6 +159,7 @@ const removeOwnPasskeyEndpoint = endpoint({
     'Ends all sessions and tokens of the person, this one included: which of them began with this passkey is not ' +
     'stored. The only passkey cannot be removed: add another one first.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'passkey.remove',
   params: passkeyParams,
   idempotent: true,

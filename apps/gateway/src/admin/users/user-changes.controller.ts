@@ -11,7 +11,7 @@ import {
   userSchema,
   type User,
 } from '@holdfast/contracts';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, hasMember, Route, type InputOf } from '../../endpoints/endpoint.js';
 import { Input } from '../../requests/input.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { userExample } from './user-examples.js';
@@ -28,6 +28,8 @@ const updateUserEndpoint = endpoint({
   summary: 'Change the e-mail address or name of a person',
   description: `Changes the given members only. ${ownerNote}`,
   operation,
+  // Apps recognize people by the address in their tokens.
+  stepUp: (json) => hasMember(json, 'email'),
   action: 'user.update',
   params: userParams,
   body: personPatchSchema,
@@ -50,6 +52,7 @@ const deactivateUserEndpoint = endpoint({
     'Sessions and tokens of the person end within a second, and they cannot sign in until they are reactivated. An ' +
     `open invitation link is withdrawn. ${ownerNote} The last active owner cannot be deactivated.`,
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'user.deactivate',
   params: userParams,
   idempotent: true,
@@ -117,6 +120,7 @@ const removeUserEndpoint = endpoint({
     'A repeat gets 404, or ' +
     `204 again with the same Idempotency-Key. ${ownerNote} The last active owner cannot be removed.`,
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'user.remove',
   params: userParams,
   idempotent: true,

@@ -51,6 +51,7 @@ const withdrawInvitationEndpoint = endpoint({
   description:
     'Ends the open link of a person. An invited person stays invited. Only owners withdraw that of an owner.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'user.withdraw_invitation',
   params: userParams,
   idempotent: true,

@@ -39,6 +39,7 @@ const renamePasskeyEndpoint = endpoint({
   summary: 'Rename a passkey of a person',
   description: `Changes the name by which people recognize the passkey. ${ownerNote}`,
   operation: 'users:manage',
+  noStepUp: 'a passkey is recognized by its key: its name gives no rights',
   action: 'passkey.rename',
   params: passkeyParams,
   body: passkeyNameSchema,
@@ -58,6 +59,7 @@ const removePasskeyEndpoint = endpoint({
     'Ends all sessions and tokens of the person. The only passkey of an active person cannot be removed: recover or ' +
     `deactivate the person. ${ownerNote}`,
   operation: 'users:manage',
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'passkey.remove',
   params: passkeyParams,
   idempotent: true,

@@ -82,8 +82,7 @@ const inviteUserEndpoint = endpoint({
     'Adds a person, who becomes active by opening the link of the response and making a passkey. Holdfast sends no ' +
     'e-mail: hand the link to the person. Only owners invite an owner.',
   operation: 'users:manage',
-  // An invitation with a role widens rights.
-  stepUp: (json) => Array.isArray((json as { roles?: unknown } | null)?.roles),
+  stepUp: true,
   action: 'user.invite',
   params: z.strictObject({ shortId }),
   body: invitationRequestSchema,

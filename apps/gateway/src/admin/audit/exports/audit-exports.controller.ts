@@ -63,6 +63,8 @@ const createAuditExportEndpoint = endpoint({
     'log as `holdfast audit verify` reads it. An organization may have two exports that are not finished, and 20 ' +
     'files. The erasure of a customer or person deletes all files that were made before. See docs/audit-exports.md.',
   operation,
+  // The file is everything that the log has, also after the session.
+  stepUp: true,
   action: 'audit.export.create',
   params: z.strictObject({ shortId }),
   body: newAuditExportSchema,
@@ -127,6 +129,7 @@ const deleteAuditExportEndpoint = endpoint({
   summary: 'Cancel an export, or delete its file',
   description: 'An export that is not finished is canceled. Downloads in progress end.',
   operation,
+  noStepUp: 'it only ends access to the file',
   action: 'audit.export.delete',
   params,
   idempotent: true,
