@@ -25,6 +25,8 @@ let program: Client;
 let auditor: Client;
 let shop: App;
 let exporter: App;
+let site: App;
+let backend: App;
 let person: Person;
 
 beforeAll(async () => {
@@ -32,11 +34,13 @@ beforeAll(async () => {
   const grants = Object.keys(adminOperations);
   let app: App;
   let log: App;
-  [app, log, shop, exporter, person] = await Promise.all([
+  [app, log, shop, exporter, site, backend, person] = await Promise.all([
     stack.newApp(org, 'program', grants, 'service'),
     stack.newApp(org, 'auditor', ['audit:read'], 'service'),
     stack.newApp(org, 'shop', customerScopes),
     stack.newApp(org, 'exporter', ['audit:export'], 'service'),
+    stack.newApp(org, 'site', [], 'spa'),
+    stack.newApp(org, 'backend', []),
     newPerson(org),
   ]);
   program = new Client(stack, app, grants);
@@ -57,6 +61,8 @@ const self = () => `/apps/${program.app.clientId}`;
 const hub = () => `/apps/${hubClientId(org)}`;
 const scoped = () => `/apps/${shop.clientId}`;
 const service = () => `/apps/${exporter.clientId}`;
+const publicApp = () => `/apps/${site.clientId}`;
+const webApp = () => `/apps/${backend.clientId}`;
 const denied = '403 app_protected';
 const forPeople = '403 insufficient_scope';
 
@@ -82,6 +88,11 @@ const attempts: Attempt[] = [
   ...takeovers('the hub', hub),
   ...takeovers('an app with a scope', scoped),
   ...takeovers('another service app', service),
+  ...takeovers('a public app of others', publicApp),
+  ...takeovers('a web app of others', webApp),
+  ['the name of an app', 'PATCH', publicApp, { name: 'Free' }, denied],
+  ['an app with the name of the shop', 'POST', () => '/apps', { name: 'SH0P', kind: 'spa' }, '409 conflict'],
+  ['an app of Holdfast', 'POST', () => '/apps', { name: 'Holdfast', kind: 'spa' }, '422 invalid_request'],
   ['a service app', 'POST', () => '/apps', { name: 'mine', kind: 'service' }, denied],
   [
     'an app that is born with scopes',
