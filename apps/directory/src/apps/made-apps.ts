@@ -9,10 +9,14 @@ export interface EndedApps {
   changes: NonNullable<AuditRecord['changes']>;
 }
 
-const manager = statement(
-  'app_manager',
-  `SELECT 1 FROM app a WHERE a.client_id = $1 AND a.org = $2 AND NOT a.disabled AND EXISTS (
-     SELECT 1 FROM app_grant g WHERE g.client_id = a.client_id AND g.operation = 'apps:manage') FOR SHARE OF a`,
+const holdManager = statement(
+  'app_manager_hold',
+  'SELECT 1 FROM app WHERE client_id = $1 AND org = $2 AND NOT disabled FOR SHARE',
+);
+// A statement of its own after the lock: one that waited would still see a grant that was removed meanwhile.
+const managerGrant = statement(
+  'app_manager_grant',
+  `SELECT 1 FROM app_grant WHERE client_id = $1 AND operation = 'apps:manage'`,
 );
 const revokeKnown = statement(
   'app_secrets_end_made',
@@ -42,7 +46,8 @@ export function managesApps(app: Pick<AppEntity, 'disabled' | 'grants'>): boolea
 export async function requireManager(sql: Sql, { actor, org }: RequestContext, clientId?: string): Promise<void> {
   // Its own app it may not change anyway; two requests that both held this lock of it would wait for each other.
   if (actor.type !== 'app' || actor.id === clientId) return;
-  if ((await sql.rows(manager, [actor.id, org])).length === 0)
+  const held = await sql.rows(holdManager, [actor.id, org]);
+  if (held.length === 0 || (await sql.rows(managerGrant, [actor.id])).length === 0)
     throw new AppError('app_protected', 'The program may not manage apps any more.');
 }
 

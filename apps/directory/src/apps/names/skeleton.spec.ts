@@ -5,7 +5,7 @@ describe('names that people take for each other', () => {
   test.each([
     ['upper and lower case', 'Acme Shop', 'ACME shop'],
     ['spaces', 'Acme Shop', ' Acme  Shop'],
-    ['punctuation', 'Acme Shop', 'Acme-Shop!'.slice(0, 9)],
+    ['punctuation', 'Acme Shop', 'Acme-Shop!'],
     ['full width', 'Acme Shop', 'Ａｃｍｅ　Ｓｈｏｐ'],
     ['accents', 'Acme Shop', 'Acmé Shóp'],
     ['a soft hyphen', 'Acme Shop', 'Ac\u00ADme Shop'],
@@ -15,7 +15,7 @@ describe('names that people take for each other', () => {
     ['only Cyrillic letters', 'Acme', 'Асме'],
     ['only Greek letters', 'TAXI', 'ΤΑΧΙ'],
     ['a zero', 'Acme Shop', 'Acme Sh0p'],
-    ['a one and a capital I', 'Hello', 'HeIl0'.replace('0', 'o')],
+    ['a one and a capital I', 'Hello', 'HeIlo'],
     ['rn', 'Acme', 'Acrne'],
     ['mathematical letters', 'Acme', '𝐀𝐜𝐦𝐞'],
     ['a dotless i', 'Billing', 'Bıllıng'],
@@ -31,7 +31,7 @@ describe('names that people take for each other', () => {
     ['東京', '京東'],
   ])('%s and %s are two', (one, other) => expect(skeletonOf(one)).not.toBe(skeletonOf(other)));
 
-  test('a name of punctuation only has none', () => expect(skeletonOf('· – !?'.replace('!', ''))).toBe(''));
+  test('a name of punctuation only has none', () => expect(skeletonOf('· – !?')).toBe(''));
 });
 
 describe('the scripts of a name', () => {
