@@ -12,7 +12,6 @@ import {
   createSecret,
   deleteApp,
   disableApp,
-  endingsOf,
   getClient,
   getInvitation,
   grantOperations,
@@ -20,12 +19,13 @@ import {
   preparedKinds,
   removePerson,
   revokeSecret,
+  rightChangesOf,
   setPersonActive,
   suspendOrganization,
   ungrantOperations,
   type PreparedKindName,
   type RequestContext,
-  type RightEnding,
+  type RightChange,
 } from '@holdfast/contracts';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { newName, newPerson, operator, origin, personContext, request, withDirectory } from './directory.fixture.js';
@@ -44,8 +44,8 @@ interface Prepared {
 }
 interface Row {
   prepare: (org: string) => Promise<Prepared>;
-  /** Endings that do not concern the kind, and why. */
-  unaffected?: Partial<Record<RightEnding, string>>;
+  /** Changes that do not concern the kind, and why. */
+  unaffected?: Partial<Record<RightChange, string>>;
 }
 
 const asOperator = (org: string) => ['operator', testContext({ org, actor: operator })] as const;
@@ -160,7 +160,7 @@ const rows: Partial<Record<PreparedKindName, Row>> = {
   },
 };
 
-const endings: Record<RightEnding, (of: Prepared) => Promise<unknown>> = {
+const changes: Record<RightChange, (of: Prepared) => Promise<unknown>> = {
   'the person loses the role': ({ maker: person, org }) =>
     request(changeRoles, { person, roles: [] }, ...asOperator(org)),
   'the person is deactivated': ({ maker: person, org }) =>
@@ -192,15 +192,15 @@ it('every kind of prepared thing that directory owns has a row', () => {
 
 describe.each(kinds)('what was prepared: %s', (kind) => {
   const { prepare, unaffected = {} } = rows[kind]!;
-  const affected = endingsOf(kind).filter((ending) => !(ending in unaffected));
+  const affected = rightChangesOf(kind).filter((change) => !(change in unaffected));
 
   it('acts while nothing has changed', async () => {
     expect(await (await prepare(await newOrganization())).acts()).toBe(true);
   });
 
-  it.each(affected)('does nothing after %s', async (ending) => {
+  it.each(affected)('does nothing after %s', async (change) => {
     const prepared = await prepare(await newOrganization());
-    await endings[ending](prepared);
+    await changes[change](prepared);
     expect(await prepared.acts()).toBe(false);
   });
 });

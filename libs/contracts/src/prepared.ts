@@ -47,23 +47,23 @@ interface PreparedKind {
   commands: readonly string[];
   /** Who prepares it and then may lose the right. What people and the operator decide about others stays (ADR 0071). */
   makers: readonly ('person' | 'app')[];
-  /** The file with the row, where there is one for each ending. */
+  /** The file with the row, where there is one for each change. */
   test?: string;
 }
 export type PreparedKindName = keyof typeof preparedKinds;
 
 /** Each way in which the right to prepare something ends, by who prepared it. */
-export const rightEndings = {
+export const rightChanges = {
   person: ['the person loses the role', 'the person is deactivated', 'the person is removed'],
   app: ['the grant is removed', 'the app is disabled', 'the app is deleted'],
   both: ['the organization is suspended', 'the target gains rights'],
 } as const;
-export type RightEnding = (typeof rightEndings)[keyof typeof rightEndings][number];
+export type RightChange = (typeof rightChanges)[keyof typeof rightChanges][number];
 
-/** The endings that the test of a kind tries. */
-export function endingsOf(kind: PreparedKindName): RightEnding[] {
+/** The changes that the test of a kind tries. */
+export function rightChangesOf(kind: PreparedKindName): RightChange[] {
   const { makers }: PreparedKind = preparedKinds[kind];
-  return [...makers.flatMap((maker): RightEnding[] => [...rightEndings[maker]]), ...rightEndings.both];
+  return [...makers.flatMap((maker): RightChange[] => [...rightChanges[maker]]), ...rightChanges.both];
 }
 
 /** Every other command that a gateway or auth sends for a caller, by why it prepares nothing. */
