@@ -35,7 +35,8 @@ describe('an assignment', () => {
       const [created, ended] = [testContext(), testContext()];
       const { assignment } = await create(app, assignee, created);
       const { id } = assignment;
-      expect(assignment).toEqual({ id, app, ...assignee, createdAt: clock.now().toISOString() });
+      const createdBy = { type: created.actor.type, id: created.actor.id };
+      expect(assignment).toEqual({ id, app, ...assignee, createdAt: clock.now().toISOString(), createdBy });
       expect(await list(app)).toEqual([assignment]);
       expect(await list(app, assignee)).toEqual([assignment]);
       expect(await list(app, { user: randomUUID() })).toEqual([]);
