@@ -1,5 +1,5 @@
 /**
- * What callers of the API prepare: things that act later, without the caller who prepared them (ADR 0072). None of them
+ * What callers of the API prepare: things that act later, without the caller who prepared them (ADR 0074). None of them
  * acts when its maker could not prepare it any more, or when its target has gained rights. The service that owns a kind
  * has a row for it in its test, which tries every way in which a right ends; directory's is the first with that form.
  */
@@ -45,7 +45,7 @@ export const preparedKinds = {
 interface PreparedKind {
   /** Subjects of the contracts, without `rpc.`. */
   commands: readonly string[];
-  /** Who prepares it and then may lose the right. What people and the operator decide about others stays (ADR 0072). */
+  /** Who prepares it and then may lose the right. What people and the operator decide about others stays (ADR 0074). */
   makers: readonly ('person' | 'app')[];
   /** The file with the row, where there is one for each change. */
   test?: string;

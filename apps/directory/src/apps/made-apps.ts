@@ -52,7 +52,7 @@ export async function requireManager(sql: Sql, { actor, org }: RequestContext, c
 }
 
 /**
- * Ends what a program has prepared when it loses the right to make apps (ADR 0072): apps that it made and that nobody
+ * Ends what a program has prepared when it loses the right to make apps (ADR 0074): apps that it made and that nobody
  * has taken over are disabled, since their sign-ins lead where the program said; client secrets that it knows are
  * revoked. A person enables such an app, and takes it over by that. The program is locked.
  */

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Who issued an invitation or recovery link, and the roles that its person had then (ADR 0072). Both decide whether it
+ * Who issued an invitation or recovery link, and the roles that its person had then (ADR 0074). Both decide whether it
  * can be accepted. A link from before has neither and cannot be accepted: who issued it is not known. An issuer who is
  * removed leaves no id behind.
  */

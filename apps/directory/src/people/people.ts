@@ -194,7 +194,7 @@ function callerOf({ type, id }: RequestContext['actor']): Caller {
 }
 
 /**
- * A link that was prepared under other rights ends (ADR 0072): that of a person whose roles or status change, and those
+ * A link that was prepared under other rights ends (ADR 0074): that of a person whose roles or status change, and those
  * that the person has issued and could not issue any more. Returns their number.
  */
 async function endLinks(sql: Sql, before: Person, person: Person): Promise<number> {

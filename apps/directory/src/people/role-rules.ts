@@ -26,7 +26,7 @@ export function requireMayManage(caller: Caller, operation: AnyAdminOperation, t
 
 /**
  * Why the caller may not issue a link to this person; undefined when they may. The one who accepts it becomes the
- * person, so it takes the right to give their roles. It is asked again of each link that is accepted (ADR 0072).
+ * person, so it takes the right to give their roles. It is asked again of each link that is accepted (ADR 0074).
  */
 export function refusalToIssueLink(caller: Caller, target: Target): string | undefined {
   const refusal = refusalToManage(caller, 'users:manage', target);

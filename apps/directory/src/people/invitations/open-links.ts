@@ -26,7 +26,7 @@ export async function closeLink(
 }
 
 /**
- * Withdraws the open links that this person has issued and could not issue with these roles (ADR 0072); all of them
+ * Withdraws the open links that this person has issued and could not issue with these roles (ADR 0074); all of them
  * without roles. The organization is locked, so that no link is issued or accepted meanwhile. Returns their number.
  */
 export async function withdrawIssuedLinks(sql: Sql, { org, id }: Person, roles: readonly Role[]): Promise<number> {
