@@ -93,7 +93,7 @@ describe('declareStreams in a cluster of three nats-servers', () => {
     expect(states.filter(({ reception }) => !reception.receives)).toEqual([
       expect.objectContaining({
         stream: name,
-        reception: { receives: false, reason: expect.stringMatching(/no server/) },
+        reception: { receives: false, reason: expect.stringMatching(/no server/), isUnsubscribed: true },
       }),
     ]);
     await declareStreams(deploy, 3);

@@ -13,8 +13,8 @@ const repairedAfterMs = 60_000;
 const wrongStreamCode = 10_060;
 const refusal = z.object({ error: z.object({ err_code: z.literal(wrongStreamCode) }) });
 
-/** Whether a stream receives what is published to its subjects, or why it does not. */
-export type Reception = { receives: true } | { receives: false; reason: string };
+/** Whether a stream receives what is published, or why it does not, and whether no server subscribes to its subjects. */
+export type Reception = { receives: true } | { receives: false; reason: string; isUnsubscribed: boolean };
 
 /**
  * Publishes a message for another stream to a subject of this one: its leader refuses it, and stores nothing. A leader
@@ -27,17 +27,18 @@ export async function receptionOf(connection: NatsConnection, stream: string): P
   try {
     const reply = await connection.request(subject, '', { headers: header, timeout: replyTimeoutMs });
     if (refusal.safeParse(reply.json()).success) return { receives: true };
-    return { receives: false, reason: `JetStream responds ${reply.string().slice(0, 200)}` };
+    return fails(`JetStream responds ${reply.string().slice(0, 200)}`);
   } catch (error) {
     if (error instanceof PermissionViolationError)
-      return {
-        receives: false,
-        reason: `this user may not publish to ${subject}: nats.conf is older than this version`,
-      };
+      return fails(`this user may not publish to ${subject}: nats.conf is older than this version`);
     if (error instanceof RequestError && error.isNoResponders())
-      return { receives: false, reason: 'no server takes what is published to its subjects' };
-    return { receives: false, reason: String(error) };
+      return fails('no server takes what is published to its subjects', true);
+    return fails(String(error));
   }
+}
+
+function fails(reason: string, isUnsubscribed = false): Reception {
+  return { receives: false, reason, isUnsubscribed };
 }
 
 /**
@@ -52,9 +53,13 @@ export async function ensureReception(
   name: string,
   subjects: readonly string[],
 ): Promise<void> {
-  if ((await awaitReception(connection, name, electionMs)).receives) return;
-  await jsm.streams.update(name, { subjects: [`declare.${name}`] });
-  await jsm.streams.update(name, { subjects: [...subjects] });
+  const first = await awaitReception(connection, name, electionMs);
+  if (first.receives) return;
+  // Nothing else is repaired by it, and a stream that receives messages would miss some meanwhile.
+  if (first.isUnsubscribed) {
+    await jsm.streams.update(name, { subjects: [`declare.${name}`] });
+    await jsm.streams.update(name, { subjects: [...subjects] });
+  }
   const reception = await awaitReception(connection, name, repairedAfterMs);
   if (!reception.receives)
     throw new Error(
