@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { contracts, directoryEventSchema, issuanceEventSchema } from '@holdfast/contracts';
+import { validationIssues } from '@holdfast/platform';
 import { declaredEndpoints } from './declared-endpoints.js';
 
 const endpoints = declaredEndpoints();
@@ -10,6 +11,7 @@ type Shape = {
   [key: string]: unknown;
   properties?: Record<string, Shape>;
   items?: Shape;
+  additionalProperties?: Shape | boolean;
   anyOf?: Shape[];
   oneOf?: Shape[];
   allOf?: Shape[];
@@ -117,4 +119,52 @@ test('the generated inputs reach the checks of URIs', () => {
       expect.stringContaining('must not have a wildcard'),
     ]),
   );
+});
+
+/** The right kinds of value with wrong content, and the wrong kinds. */
+const garbage = [
+  undefined,
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e300,
+  '',
+  ' ',
+  'nonsense',
+  'x'.repeat(5000),
+  [],
+  [null],
+  Array.from({ length: 300 }, () => 'x'),
+  {},
+  { nonsense: 1 },
+];
+
+/** Inputs with garbage in each member in turn, and nothing beside it but what leads there. */
+function* withGarbage(shape: Shape, depth = 0): Generator<unknown> {
+  yield* garbage;
+  if (depth > 6) return;
+  const { properties = {}, items, anyOf = [], oneOf = [], allOf = [], additionalProperties } = shape;
+  for (const choice of [...anyOf, ...oneOf, ...allOf]) yield* withGarbage(choice, depth + 1);
+  const constants = Object.fromEntries(
+    Object.entries(properties).flatMap(([name, member]) => ('const' in member ? [[name, member.const]] : [])),
+  );
+  for (const [name, member] of Object.entries(properties))
+    for (const value of withGarbage(member, depth + 1)) yield { ...constants, [name]: value };
+  if (items) for (const value of withGarbage(items, depth + 1)) yield [value];
+  if (typeof additionalProperties === 'object')
+    for (const value of withGarbage(additionalProperties, depth + 1)) yield { a: value, ['x'.repeat(200)]: value };
+}
+
+/** How texts of issues begin: they continue the name of the member. */
+const plain = /^("[^"]+" )?(must|may|has|is|are|does|needs|cannot|name|give|use|both|only) /;
+const ofZod =
+  /expected|received|^Invalid|Too (big|small)|Unrecognized|\bof the (form|type)\b|^is not valid$|undefined|NaN/;
+
+test.each(schemas)('%s says in plain words what is wrong with each member', (_, schema) => {
+  const messages = new Set<string>();
+  for (const input of withGarbage(shapeOf(schema)))
+    for (const { detail } of validationIssues(schema.safeParse(input).error?.issues ?? [])) messages.add(detail);
+  expect([...messages].filter((message) => ofZod.test(message) || !plain.test(message))).toEqual([]);
 });

@@ -25,9 +25,9 @@ export function entrySubjects(org: string): string {
 export const entrySeqHeader = 'Holdfast-Seq';
 
 /** The NATS user of a reader, and its durable consumer. Never used again, so a deleted reader has no rights. */
-export const readerIdSchema = z.string().regex(/^reader-[0-9a-f]{16}$/);
+export const readerIdSchema = z.string().regex(/^reader-[0-9a-f]{16}$/, 'must be the id of a reader');
 /** A public NKey of a user. */
-export const readerKeySchema = z.string().regex(/^U[A-Z2-7]{55}$/);
+export const readerKeySchema = z.string().regex(/^U[A-Z2-7]{55}$/, 'must be the public NKey of a user');
 
 /** Each reader has its own inbox, so that it cannot read what JetStream sends to others. */
 export function readerInboxPrefix(id: string): string {

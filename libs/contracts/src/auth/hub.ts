@@ -24,7 +24,7 @@ export function hubRedirectUri(baseUrl: string, shortId: string): string {
 }
 
 /** SHA-256 of the id of a hub session. The browser has the id, in its cookie; services see only this. */
-const sessionHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const sessionHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 hash in base64url');
 const secret = z.string().max(512);
 
 /**

@@ -16,7 +16,7 @@ export const useProof = command({
   request: z.strictObject({
     proof: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{43}$/)
+      .regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 hash in base64url')
       .describe('SHA-256 of the thumbprint of the key and the jti'),
     seconds: z.int().min(1).max(maxSeconds).describe('For how long it could be used again'),
   }),

@@ -19,10 +19,10 @@ export const issueToken = query({
   // Half of it for each of two replicas, which is more than auth waits for audit.
   timeoutMs: 5000,
   request: z.strictObject({
-    clientId: z.string().regex(clientIdPattern),
+    clientId: z.string().regex(clientIdPattern, 'must be a client ID'),
     secret: z
       .string()
-      .regex(/^[\x21-\x7e]{1,512}$/)
+      .regex(/^[\x21-\x7e]{1,512}$/, 'must have 1 to 512 visible ASCII characters')
       .describe('Never logged, and never part of a subject or a trace'),
     scope: z.string().max(maxRequestedScopeLength).optional().describe('As requested, by RFC 6749 §3.3'),
     network: z.string().max(64).describe('Of the client: wrong secrets are counted by it'),

@@ -19,7 +19,7 @@ export const clientIdParameter = z
   .regex(clientIdPattern, 'must be a client ID')
   .describe('The app: its `clientId`')
   .meta({ examples: ['app_Ab3dE6gH9jK2mN5pQ8sT1v'] });
-const clientId = z.string().regex(clientIdPattern);
+const clientId = z.string().regex(clientIdPattern, 'must be a client ID');
 const secretId = z.string().regex(/^sec_[A-Za-z0-9_-]{12}$/, 'must be the id of a client secret');
 export const secretIdParameter = secretId.describe('The client secret: its `id`');
 

@@ -139,7 +139,7 @@ export function replicaAnnouncementSubject(service: ServiceName): string {
 }
 
 /** A token of a subject, so that it cannot address anything but one replica. */
-export const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/);
+export const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/, 'must have 8 to 32 letters and digits');
 
 /**
  * `ready` is false when the replica runs and `/readyz` fails. `leaving`: it accepts no more requests. `atMs` is the

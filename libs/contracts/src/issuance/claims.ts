@@ -30,7 +30,7 @@ export const webAuthnJson = z.record(z.string(), z.unknown());
 export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
 /** SHA-256 of the secret in a browser's cookie, base64url. Only this browser can complete its ceremony. */
-export const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+export const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 hash in base64url');
 
 /** A query that changes nothing, so that link scanners are harmless. */
 export const getClaim = query({

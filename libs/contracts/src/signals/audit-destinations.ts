@@ -138,7 +138,10 @@ export const createAuditDestination = idempotentCommand({
   request: z.strictObject({
     destination: newDestinationSchema,
     shared: z
-      .strictObject({ id, secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{32,100}$/) })
+      .strictObject({
+        id,
+        secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{32,100}$/, 'must be a secret of Standard Webhooks'),
+      })
       .optional()
       .describe('Of a destination of all organizations: the same on each shard'),
   }),
