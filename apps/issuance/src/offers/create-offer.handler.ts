@@ -3,6 +3,7 @@ import {
   createOffer,
   getApp,
   offerSchema,
+  type CredentialType,
   type Offer,
   type OfferRequest,
   type ReplyOf,
@@ -19,6 +20,7 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import type { Change } from '../customer/change.js';
 import { Customers } from '../customer/customers.js';
 import { bySubject } from '../customer/locators.js';
+import { Apps } from '../presence/apps.js';
 import { consume } from '../presence/consumed-proofs.js';
 import { PresenceCheck } from '../presence/presence-check.js';
 import { offerCreated, offerOf } from './offer-reply.js';
@@ -31,6 +33,7 @@ export class CreateOfferHandler {
     private readonly customers: Customers,
     private readonly bus: Bus,
     private readonly types: CredentialTypes,
+    private readonly apps: Apps,
     private readonly presence: PresenceCheck,
     private readonly idempotency: Idempotency,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
@@ -86,10 +89,17 @@ export class CreateOfferHandler {
       maxSeconds: this.config.OFFER_MAX_SECONDS,
       defaultSeconds: this.config.OFFER_DEFAULT_SECONDS,
     });
-    const type = await this.types.find(context.org, request.credentialType);
+    const type = await this.typeOf(request, context);
     const { returnUrl } = request;
     if (returnUrl !== undefined) await this.requireRegistered(returnUrl, context);
     return { type, ...times, ...(returnUrl && { returnUrl }) };
+  }
+
+  /** The named type, else that with which customers sign in to the calling app, else the organization's (product §5). */
+  private async typeOf({ credentialType }: OfferRequest, { org, actor }: RequestContext): Promise<CredentialType> {
+    if (credentialType !== undefined) return this.types.find(org, credentialType);
+    const app = await this.apps.find(org, actor.id);
+    return this.types.find(org, app?.credentialType);
   }
 
   private async requireRegistered(returnUrl: string, context: RequestContext): Promise<void> {

@@ -1,8 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { createOffer, withdrawOffer, type OfferRequest, type RequestContext } from '@holdfast/contracts';
+import {
+  createCredentialType,
+  createOffer,
+  withdrawOffer,
+  type OfferRequest,
+  type RequestContext,
+} from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 import { eventually, testContext } from '@holdfast/testing';
 import { codesOf, customers, errorWith, stack, withIssuance } from '../customers.fixture.js';
+import { stubs } from '../issuance-stack.fixture.js';
 
 describe('an offer', () => {
   withIssuance();
@@ -61,6 +68,24 @@ describe('an offer', () => {
     expect(new Set(made.map((m) => m.offer.subject)).size).toBe(1);
     expect(codesOf(results).filter((code) => code !== 'idempotency_in_progress')).toEqual([]);
     expect(await stack.database.query(`SELECT 1 FROM issuance.subject WHERE app = 'app-race'`)).toHaveLength(1);
+  });
+
+  it('has the type with which customers sign in to the calling app, unless it names another', async () => {
+    const member = { name: 'member', display: 'Member', isDefault: false };
+    await stack.asOperator(createCredentialType, member);
+    const [club, shop] = [`app_${'c'.repeat(22)}`, `app_${'s'.repeat(22)}`];
+    stubs.apps.set(club, { credentialType: 'member' });
+    stubs.apps.set(shop, {});
+    const typeOf = async (body: OfferRequest, app: string) => (await offer(body, byApp(app))).offer.credentialType;
+    expect(await typeOf({}, club)).toBe('member');
+    expect(await typeOf({ credentialType: 'customer' }, club)).toBe('customer');
+    expect(await typeOf({}, shop)).toBe('customer');
+    const { offer: first } = await offer({}, byApp(club));
+    const { offer: recovery } = await offer({ subject: first.subject }, byApp(club));
+    expect(recovery).toMatchObject({ credentialType: 'member', credentialId: first.credentialId });
+    const queries = stubs.appQueries;
+    await offer({ credentialType: 'member' }, byApp(club));
+    expect(stubs.appQueries).toBe(queries);
   });
 
   it('to an existing customer supersedes the open one, and is denied to other apps and organizations', async () => {

@@ -8,7 +8,10 @@ export const offerRequestSchema = z
   .strictObject({
     credentialType: credentialTypeName
       .optional()
-      .describe("Name of the credential type; the organization's default type when left out"),
+      .describe(
+        'Name of the credential type. When left out: the type with which customers sign in to the calling app, else the ' +
+          "organization's default type",
+      ),
     subject: uuid
       .optional()
       .describe(
