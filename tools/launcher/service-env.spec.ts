@@ -86,6 +86,15 @@ describe('the environment of a service', () => {
     );
   });
 
+  test('lets these services call every port of this machine, unless the caller says otherwise', () => {
+    expect(names.filter((name) => envOf(name).OUTBOUND_ALLOW_LOOPBACK === 'true')).toEqual([
+      'auth',
+      'directory',
+      'signals',
+    ]);
+    expect(envOf('auth', { OUTBOUND_ALLOW_LOOPBACK: 'false' }).OUTBOUND_ALLOW_LOOPBACK).toBe('false');
+  });
+
   test("has the heap sizes of all deployments, and the caller's after them", () => {
     for (const name of names) expect([name, envOf(name).NODE_OPTIONS]).toEqual([name, nodeOptions]);
     expect(envOf('audit', { NODE_OPTIONS: '--max-old-space-size=1024' }).NODE_OPTIONS).toBe(

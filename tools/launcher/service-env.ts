@@ -63,6 +63,8 @@ export function serviceEnv(
           OUTBOUND_ALLOW: [...addresses.shopOrigins, ...(caller.OUTBOUND_ALLOW ? [caller.OUTBOUND_ALLOW] : [])].join(
             ',',
           ),
+          // A receiver of a developer listens on any port of this machine.
+          OUTBOUND_ALLOW_LOOPBACK: caller.OUTBOUND_ALLOW_LOOPBACK ?? 'true',
         }
       : {}),
     ...(service === 'audit' ? { CHECKPOINT_DIR: addresses.checkpointDir } : {}),

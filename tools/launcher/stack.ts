@@ -124,6 +124,7 @@ export class Stack {
     };
     const exceptions = [...addresses.shopOrigins, ...(settings().OUTBOUND_ALLOW?.split(',') ?? [])];
     if (exceptions.length > 0) print(`  OUTBOUND_ALLOW: services may also call ${exceptions.join(', ')}`);
+    if (settings().OUTBOUND_ALLOW_LOOPBACK !== 'false') print('  Services may call every port of this machine');
     await this.#startServices(addresses);
     return addresses;
   }

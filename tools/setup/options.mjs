@@ -25,8 +25,8 @@ Environment, or in the file .env of the clone:
   DATABASE_URL            use this PostgreSQL, as a superuser or an owner with CREATEROLE
   NATS_URL                use this nats-server, configured with the file the start prints
   HOLDFAST_HOME           folder for data, secrets and logs (default .holdfast)
-  OUTBOUND_ALLOW          origins on private addresses that services may call, comma separated,
-                          such as http://localhost:3000 for back-channel logout to your own app
+  OUTBOUND_ALLOW          origins on other private addresses that services may call, comma separated, such as
+                          http://192.168.1.5:3000; all of this machine may be called, on any port
 `;
 
 /**

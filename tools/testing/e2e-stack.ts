@@ -51,6 +51,8 @@ export async function startStack(
       SHOP_PORT: String(shop),
       KIOSK_PORT: String(shop + 1),
       OUTBOUND_ALLOW: `${receiver},${tlsReceiver}`,
+      // As in production: tests see that other addresses of this machine are refused.
+      OUTBOUND_ALLOW_LOOPBACK: 'false',
       ...shortOffers,
       ...cheapPresence,
       ...highLimits,

@@ -41,7 +41,7 @@ export function auditKeys(): Pick<AuditConfig, 'KEY_ENCRYPTION_KEY' | 'AUDIT_SIG
 export const exportLimits = { AUDIT_EXPORT_DAYS: 7, AUDIT_EXPORTS_MAX_BYTES: 4_294_967_296 };
 
 function auditConfig(nats: TestBus, tables: TestDatabase, keys = auditKeys()): AuditConfig {
-  const outside = { AUDIT_WITNESSES: [], OUTBOUND_ALLOW: [], OUTBOUND_PORTS: [443] };
+  const outside = { AUDIT_WITNESSES: [], OUTBOUND_ALLOW: [], OUTBOUND_ALLOW_LOOPBACK: false, OUTBOUND_PORTS: [443] };
   const database = { DATABASE_URL: tables.url(), DATABASE_POOL: 4 };
   return { ...testConfig(nats, 'audit'), ...withoutTraces, ...outside, ...keys, ...database, ...exportLimits };
 }

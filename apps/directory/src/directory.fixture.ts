@@ -102,6 +102,7 @@ export function withDirectory(baseUrl = 'http://localhost', clock?: Clock): void
       INVITATION_DEFAULT_SECONDS: 259_200,
       relyingParty: relyingParty(baseUrl),
       OUTBOUND_ALLOW: ['http://localhost:4000'],
+      OUTBOUND_ALLOW_LOOPBACK: false,
       OUTBOUND_PORTS: [443],
     };
     const directory = startService({

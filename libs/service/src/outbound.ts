@@ -1,5 +1,5 @@
 import type { FactoryProvider } from '@nestjs/common';
-import { Outbound, type Logger, type OutboundConfig } from '@holdfast/platform';
+import { Outbound, outboundRules, type Logger, type OutboundConfig } from '@holdfast/platform';
 import { CONFIG, LOGGER } from './lifecycle.js';
 
 /**
@@ -9,6 +9,5 @@ import { CONFIG, LOGGER } from './lifecycle.js';
 export const outboundProvider: FactoryProvider<Outbound> = {
   provide: Outbound,
   inject: [CONFIG, LOGGER],
-  useFactory: ({ OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: ports }: OutboundConfig, logger: Logger) =>
-    new Outbound({ allow, ports }, logger),
+  useFactory: (config: OutboundConfig, logger: Logger) => new Outbound(outboundRules(config), logger),
 };

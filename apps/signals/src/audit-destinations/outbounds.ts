@@ -1,6 +1,6 @@
 import type { FactoryProvider } from '@nestjs/common';
 import { allOrganizations } from '@holdfast/contracts';
-import { Outbound, type Logger } from '@holdfast/platform';
+import { Outbound, outboundRules, type Logger } from '@holdfast/platform';
 import { CONFIG, LOGGER } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
 
@@ -24,9 +24,9 @@ export class Outbounds {
 export const outboundsProvider: FactoryProvider<Outbounds> = {
   provide: Outbounds,
   inject: [CONFIG, LOGGER],
-  useFactory: (
-    { OUTBOUND_ALLOW: allow, OUTBOUND_PORTS: ports, AUDIT_DESTINATIONS_ALLOW: more }: SignalsConfig,
-    logger: Logger,
-  ) =>
-    new Outbounds(new Outbound({ allow, ports }, logger), new Outbound({ allow: [...allow, ...more], ports }, logger)),
+  useFactory: (config: SignalsConfig, logger: Logger) => {
+    const rules = outboundRules(config);
+    const allow = [...rules.allow, ...config.AUDIT_DESTINATIONS_ALLOW];
+    return new Outbounds(new Outbound(rules, logger), new Outbound({ ...rules, allow }, logger));
+  },
 };

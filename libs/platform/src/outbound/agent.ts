@@ -2,7 +2,7 @@
 // 100 ms of CPU time at the start, so outbound.ts loads this file for its first request.
 import type { LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
-import { requireDestination, type OutboundRules } from './destination.js';
+import { isException, requireDestination, type OutboundRules } from './destination.js';
 import { OutboundError } from './outbound-error.js';
 import { publicAddresses, type Resolve } from './public-addresses.js';
 
@@ -45,8 +45,8 @@ function guardedConnector(rules: OutboundRules, resolve: Resolve): buildConnecto
     const url = `${options.protocol}//${options.host ?? options.hostname}`;
     try {
       // Checked again, since a literal address is connected to without a lookup.
-      const { origin } = requireDestination(url, rules);
-      (rules.allow.includes(origin) ? direct : guarded)(options, done);
+      const destination = requireDestination(url, rules);
+      (isException(destination, rules) ? direct : guarded)(options, done);
     } catch (error) {
       done(error as Error, null);
     }

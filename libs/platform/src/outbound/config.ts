@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OutboundRules } from './destination.js';
 
 const list = (text: string) =>
   text
@@ -21,6 +22,14 @@ export const outboundConfigSchema = z.object({
       'Exact origins, comma separated, that may be called although they are not https on a public address; empty in ' +
         'production',
     ),
+  OUTBOUND_ALLOW_LOOPBACK: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true')
+    .describe(
+      'Whether all loopback addresses of this machine may be called, by any scheme and port, as `npm start` sets it ' +
+        'for developers; false in production',
+    ),
   OUTBOUND_PORTS: z
     .string()
     .default('443')
@@ -32,3 +41,11 @@ export const outboundConfigSchema = z.object({
     .describe('Ports that may be called on all other hosts, comma separated'),
 });
 export type OutboundConfig = z.output<typeof outboundConfigSchema>;
+
+export function outboundRules({
+  OUTBOUND_ALLOW: allow,
+  OUTBOUND_ALLOW_LOOPBACK: loopback,
+  OUTBOUND_PORTS: ports,
+}: OutboundConfig): OutboundRules {
+  return { allow, loopback, ports };
+}

@@ -75,6 +75,31 @@ describe('rejected without a lookup', () => {
     expect(resultOf('https://user:secret@shop.example/')).not.toContain('secret'));
 });
 
+describe('with all loopback addresses allowed', () => {
+  const check = (url: string) => () => requireDestination(url, { ...rules, loopback: true });
+
+  test.each([
+    'http://localhost:3000/logged-out',
+    'https://localhost:3001/',
+    'http://127.0.0.1:9/keys',
+    'http://127.8.9.10/',
+    'http://[::1]:8090/',
+    'http://2130706433:81/',
+  ])('%s may be called', (url) => expect(check(url)).not.toThrow());
+
+  test.each([
+    'http://localhost.:3000/',
+    'http://a.localhost:3000/',
+    'http://localhost.example:3000/',
+    'http://10.0.0.8/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://0.0.0.0:3000/',
+    'http://[::ffff:127.0.0.1]:3000/',
+    'http://user@localhost:3000/',
+    'ftp://localhost/',
+  ])('%s may not', (url) => expect(check(url)).toThrow('address not allowed'));
+});
+
 test.each([
   'https://shop.example/logout?x=1',
   'https://shop.example:8443/',

@@ -5,8 +5,18 @@ import { isPublicAddress } from './public-address.js';
 export interface OutboundRules {
   /** Exact origins that may be called whatever their scheme, address and port. */
   allow: readonly string[];
+  /** Whether every port of this machine may be called, by its loopback address or as `localhost`. */
+  loopback?: boolean;
   /** Ports that may be called on all other hosts. */
   ports: readonly number[];
+}
+
+/** `localhost` itself and no name below it: those are looked up, and a name server may answer anything. */
+const loopbackHost = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+
+/** Whether a URL is an exception: it may be called whatever its scheme, address and port. */
+export function isException({ origin, hostname }: URL, { allow, loopback = false }: OutboundRules): boolean {
+  return allow.includes(origin) || (loopback && loopbackHost.test(hostname));
 }
 
 /** The IP address in a URL, without brackets; undefined if the host is a name. */
@@ -20,13 +30,14 @@ function literalAddress(hostname: string): string | undefined {
  * parser has normalized decimal, octal and hexadecimal hosts (WHATWG URL §3.5).
  * @throws OutboundError `address not allowed`, with a reason for the person who registers the URL
  */
-export function requireDestination(url: string, { allow, ports }: OutboundRules): URL {
+export function requireDestination(url: string, rules: OutboundRules): URL {
   if (!URL.canParse(url)) throw notAllowed('it is not a URL.');
   const parsed = new URL(url);
-  const { protocol, hostname, port, username, password, origin } = parsed;
+  const { protocol, hostname, port, username, password } = parsed;
+  const { ports } = rules;
   if (username || password) throw notAllowed('it must hold no user name or password.');
   if (!/^https?:$/.test(protocol)) throw notAllowed('it must be an https address.');
-  if (allow.includes(origin)) return parsed;
+  if (isException(parsed, rules)) return parsed;
   if (protocol !== 'https:') throw notAllowed('it must be an https address.');
   if (!ports.includes(Number(port || 443))) throw notAllowed(`its port must be ${ports.join(' or ')}.`);
   const address = literalAddress(hostname);

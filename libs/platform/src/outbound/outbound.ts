@@ -48,7 +48,7 @@ const defaultMaxBytes = 65_536;
 
 /**
  * The only client for URLs that others chose: https to public addresses only, without redirects, cookies and proxies
- * from the environment, limited in time and size. `OUTBOUND_ALLOW` lists exceptions.
+ * from the environment, limited in time and size. `OUTBOUND_ALLOW` lists exceptions, and `OUTBOUND_ALLOW_LOOPBACK` makes this machine one.
  */
 export class Outbound {
   private agent: Agent | undefined;
@@ -64,6 +64,11 @@ export class Outbound {
         { origin },
         `OUTBOUND_ALLOW lets this service call ${origin}, whatever its address is. ` +
           'Use it for tests and self-hosting only.',
+      );
+    if (rules.loopback)
+      logger.warn(
+        'OUTBOUND_ALLOW_LOOPBACK lets this service call every port of this machine. Use it on a machine of developers ' +
+          'only.',
       );
   }
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { requireDestination, type OutboundRules } from './destination.js';
+import { isException, requireDestination, type OutboundRules } from './destination.js';
 import { publicAddresses, type Resolve } from './public-addresses.js';
 
 interface TlsTarget {
@@ -17,9 +17,9 @@ const syslogTlsPort = 6514;
  * The origin by which OUTBOUND_ALLOW names a TLS server, since it has no other URL.
  * @throws OutboundError `address not allowed`
  */
-export function requireTlsDestination(host: string, port: number, { allow, ports }: OutboundRules): URL {
+export function requireTlsDestination(host: string, port: number, rules: OutboundRules): URL {
   const bracketed = isIP(host) === 6 ? `[${host}]` : host;
-  return requireDestination(`https://${bracketed}:${port}`, { allow, ports: [...ports, syslogTlsPort] });
+  return requireDestination(`https://${bracketed}:${port}`, { ...rules, ports: [...rules.ports, syslogTlsPort] });
 }
 
 /** Connects to an address that was checked, as the connector of HTTP does: a name is looked up once. */
@@ -28,9 +28,9 @@ export async function guardedTlsConnection(
   rules: OutboundRules,
   resolve: Resolve,
 ): Promise<TLSSocket> {
-  const { origin } = requireTlsDestination(host, port, rules);
+  const destination = requireTlsDestination(host, port, rules);
   const address =
-    isIP(host) || rules.allow.includes(origin)
+    isIP(host) || isException(destination, rules)
       ? host
       : (await within(signal, publicAddresses(host, resolve)))[0]!.address;
   const socket = connect({
