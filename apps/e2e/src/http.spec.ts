@@ -92,9 +92,12 @@ describe('a path', () => {
   });
 
   it.each([
-    ['/', 404, 'There is no page at this address'],
+    ['/nothing-here', 404, 'There is no page at this address'],
+    ['/', 200, 'This is a sign-in service'],
+    ['/o/acme', 200, 'Acme signs in its customers here'],
+    ['/o/nobody-here', 404, 'No organization has this address'],
     ['/o/nobody-here/authorize?client_id=x', 404, 'No organization has this address'],
-  ])('%s opened in a browser is an error page', async (path, status, title) => {
+  ])('%s opened in a browser is a page with %i and a title', async (path, status, title) => {
     // fetch() cannot do this: it sets Sec-Fetch-Mode: cors.
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get(

@@ -145,6 +145,28 @@ export const configSchema = baseConfigSchema.extend({
     'Requests per minute by rate limit class, such as `claim=1200,read=60000`; `all=…` for every class that is not ' +
       'listed. Per address, app or person, for all replicas together: docs/runbook.md',
   ),
+  SECURITY_CONTACT: z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((contact) => contact.trim())
+        .filter(Boolean),
+    )
+    .refine(
+      (contacts) =>
+        contacts.every((contact) => URL.canParse(contact) && /^(https|mailto|tel):[\x21-\x7e]+$/.test(contact)),
+      'must be addresses such as mailto:security@id.example or https://id.example/security, comma separated',
+    )
+    .default([])
+    .describe(
+      'Where people report a vulnerability of this deployment, comma separated, the preferred one first: ' +
+        '`/.well-known/security.txt` names them (RFC 9116). Empty: there is no such file',
+    ),
+  SECURITY_EXPIRES: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('Until when SECURITY_CONTACT is certain to be right; without it 30 days from today, every day anew'),
   TRUSTED_PROXIES: z
     .string()
     .transform((text) =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { htmlPage } from '@holdfast/platform';
 import type { ExportVector } from '@holdfast/testing/audit-export-vectors';
 import { contrasts } from './contrast.fixture.ts';
 import {
@@ -30,6 +31,20 @@ const exported = (of: readonly string[]) => of.map((line) => `${line}\n`).join('
 
 const longName = 'Wolfeschlegelsteinhausenbergerdorff '.repeat(2).trim();
 const longEmail = `${'firstname.lastname.'.repeat(6)}x@acme.example`;
+
+/** What gateway and auth show without a script: errors, sign-outs, the pages at `/` and of an organization. */
+const message = (tone: 'calm' | 'good' | 'stop'): string =>
+  htmlPage({
+    organization: longName,
+    tone,
+    title: `The sign-in of ${longName}`,
+    body: [
+      '<p>Start from the app or website that you want to sign in to.</p>',
+      `<a class="control primary" href="/there">Continue to ${longName}</a>`,
+      '<a class="control secondary" href="/there">Get help</a>',
+      `<details><summary>Details</summary><p>${longEmail}</p></details>`,
+    ].join('\n'),
+  });
 
 suite('accessibility of the pages', () => {
   const pages = new PagesInBrowser();
@@ -123,6 +138,12 @@ suite('accessibility of the pages', () => {
         await expectAccessible(width);
       }
       await expectVerdictsAccessible(width);
+      for (const tone of ['calm', 'good', 'stop'] as const) {
+        pages.service.message = message(tone);
+        await pages.page.goto(`${pages.base}/message`);
+        await pages.heading(`The sign-in of ${longName}`);
+        await expectAccessible(width);
+      }
     },
   );
 

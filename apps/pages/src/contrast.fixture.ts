@@ -28,7 +28,7 @@ export function contrasts(page: Page): Promise<Contrast[]> {
       const { backgroundColor } = getComputedStyle(element);
       return rgb(backgroundColor)[3] === 0 ? behind(element.parentElement) : backgroundColor;
     };
-    const shown = [...document.querySelectorAll('#page *')].filter((element) => element.checkVisibility());
+    const shown = [...document.querySelectorAll('main *')].filter((element) => element.checkVisibility());
     const texts = shown.filter((element) =>
       [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
     );

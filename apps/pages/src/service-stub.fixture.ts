@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { htmlPagePolicy } from '@holdfast/platform';
 
 /** The response of a route; a function is called for each request. */
 export type Reply = { status?: number; body?: object; headers?: Record<string, string>; hang?: boolean };
@@ -21,6 +22,8 @@ const policy = [
 export class ServiceStub {
   /** Keys are `METHOD /path`, below `/o/acme/api`. */
   routes: Routes = {};
+  /** The message to a person at `/message`, as services render one. */
+  message = '';
   readonly requests: { route: string; body: Record<string, unknown> }[] = [];
   private readonly server: Server = createServer((request, response) => void this.respond(request, response));
 
@@ -45,7 +48,14 @@ export class ServiceStub {
       /^\/o\/[^/]+\/(claim|invitation|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1] ??
       /^\/(hub)\/[^/]+$/.exec(pathname)?.[1] ??
       /^\/(verify)$/.exec(pathname)?.[1];
-    const asset = readdirSync(join(dist, 'assets')).find((file) => pathname === `/pages/${file}`);
+    if (pathname === '/message')
+      return void response
+        .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': htmlPagePolicy() })
+        .end(this.message);
+    // A name without a hash leads to the current file.
+    const asset = readdirSync(join(dist, 'assets')).find((file) =>
+      [file, file.replace(/-[^-.]+(?=\.)/, '')].some((name) => pathname === `/pages/${name}`),
+    );
     if (page)
       return void response
         .writeHead(200, {

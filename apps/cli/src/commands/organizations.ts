@@ -27,6 +27,9 @@ interface UpdateOptions extends Json {
   rpId?: string | false;
   endMove?: boolean;
   yes?: boolean;
+  /** False for `--no-start-url`, and the same for the other. */
+  startUrl?: string | false;
+  helpUrl?: string | false;
 }
 
 type Passkeys = ReplyOf<typeof countPasskeys>;
@@ -77,8 +80,14 @@ export function organizationCommands(program: Command): void {
   addCommand(
     org,
     'update <shortId>',
-    'change the RP ID of its passkeys, or end the transition from the earlier one; in force within a second',
-    ['org update acme --rp-id acme.example --yes', 'org update acme --no-rp-id', 'org update acme --end-move --yes'],
+    'change the RP ID of its passkeys, end the transition from the earlier one, or change its addresses for ' +
+      'customers; in force within a second',
+    [
+      'org update acme --rp-id acme.example --yes',
+      'org update acme --no-rp-id',
+      'org update acme --end-move --yes',
+      'org update acme --start-url https://acme.example --help-url https://acme.example/help',
+    ],
   )
     .option(
       '--rp-id <domain>',
@@ -87,6 +96,10 @@ export function organizationCommands(program: Command): void {
     )
     .option('--no-rp-id', 'go back to the RP ID of the deployment')
     .option('--end-move', 'stop accepting passkeys of the earlier RP ID')
+    .option('--start-url <url>', 'where its customers begin: its page at {base URL}/o/<shortId> leads there')
+    .option('--no-start-url', 'remove it')
+    .option('--help-url <url>', 'where its customers get help, on the same page')
+    .option('--no-help-url', 'remove it')
     .option('--yes', 'confirm although customers have passkeys that this affects')
     .action((shortId: string, options: UpdateOptions) =>
       asOperator('org update', (session) => update(session, shortId, options)),
@@ -114,16 +127,26 @@ export function organizationCommands(program: Command): void {
 async function update(
   session: OperatorSession,
   shortId: string,
-  { rpId, endMove = false, yes = false, json }: UpdateOptions,
+  { rpId, endMove = false, yes = false, startUrl, helpUrl, json }: UpdateOptions,
 ): Promise<void> {
-  if ((rpId === undefined) === !endMove)
+  const addresses = {
+    ...(startUrl !== undefined && { startUrl: startUrl || null }),
+    ...(helpUrl !== undefined && { helpUrl: helpUrl || null }),
+  };
+  const changesAddresses = Object.keys(addresses).length > 0;
+  if ([rpId !== undefined, endMove, changesAddresses].filter(Boolean).length !== 1)
     throw new CommandError(
-      'Pass one of --rp-id, --no-rp-id and --end-move. "holdfast org update --help" explains them.',
+      'Pass one of --rp-id, --no-rp-id and --end-move, or addresses (--start-url, --help-url). ' +
+        '"holdfast org update --help" explains them.',
     );
   const [before, passkeys] = [
     await findOrganization(session, shortId),
     await session.request(countPasskeys, {}, shortId),
   ];
+  if (changesAddresses) {
+    const reply = await session.request(updateOrganization, { shortId, ...addresses }, shortId);
+    return show(reply, json, () => organizationSheet(reply, passkeys));
+  }
   const abandoned = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
   const count = abandoned === undefined ? 0 : countOf(passkeys, abandoned);
   if (count > 0 && !yes) throw new CommandError(warning(shortId, abandoned!, count, endMove));
@@ -170,6 +193,8 @@ function organizationSheet(organization: Organization, passkeys: Passkeys): stri
     Name: organization.name,
     State: stateOf(organization),
     Created: organization.createdAt,
+    ...(organization.startUrl !== undefined && { 'Start address': organization.startUrl }),
+    ...(organization.helpUrl !== undefined && { 'Help address': organization.helpUrl }),
     ...(organization.rateLimits && { 'Rate limits': describeRateLimits(organization.rateLimits) }),
     Shard: organization.shard,
     'RP ID': withCount(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),

@@ -22,6 +22,12 @@ export class OrganizationEntity implements RpIds {
   @Column('text', { name: 'earlier_rp_id', nullable: true })
   earlierRpId!: string | null;
 
+  @Column('text', { name: 'start_url', nullable: true })
+  startUrl!: string | null;
+
+  @Column('text', { name: 'help_url', nullable: true })
+  helpUrl!: string | null;
+
   /** Quotas of its apps; null: those of the deployment. */
   @Column('jsonb', { name: 'rate_limits', nullable: true })
   rateLimits!: AppRateLimits | null;
@@ -44,6 +50,14 @@ export class OrganizationEntity implements RpIds {
   createdAt!: Date;
 }
 
+/** Addresses of an organization for its customers, as the contracts return them. */
+export function addressesIn({ startUrl, helpUrl }: Pick<OrganizationEntity, 'startUrl' | 'helpUrl'>): {
+  startUrl?: string;
+  helpUrl?: string;
+} {
+  return { ...(startUrl !== null && { startUrl }), ...(helpUrl !== null && { helpUrl }) };
+}
+
 export function toOrganization(entity: OrganizationEntity): Organization {
   const { shortId, name, suspended, createdAt, shard, rateLimits } = entity;
   return {
@@ -53,6 +67,7 @@ export function toOrganization(entity: OrganizationEntity): Organization {
     createdAt: createdAt.toISOString(),
     shard,
     ...relyingPartyIn(entity),
+    ...addressesIn(entity),
     ...(rateLimits !== null && { rateLimits }),
   };
 }

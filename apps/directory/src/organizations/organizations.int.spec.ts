@@ -1,5 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { createOrganization, listApps, organizationProfile, suspendOrganization } from '@holdfast/contracts';
+import {
+  createOrganization,
+  listApps,
+  organizationProfile,
+  suspendOrganization,
+  updateOrganization,
+} from '@holdfast/contracts';
 import { testContext } from '@holdfast/testing';
 import { eventOf, newApp, operator, request, withDirectory } from '../directory.fixture.js';
 
@@ -45,6 +51,37 @@ describe('organizations', () => {
         code: 'unknown_organization',
       });
   });
+
+  test('addresses for customers are in the profile, set and removed one by one, each with its record', async () => {
+    await request(createOrganization, { shortId: 'wayne', name: 'Wayne' });
+    const [set, removed] = [0, 1].map(() => testContext({ org: 'wayne', actor: operator }));
+    const [startUrl, helpUrl] = ['https://wayne.example/', 'https://wayne.example/help'];
+    expect(await request(updateOrganization, { shortId: 'wayne', startUrl, helpUrl }, 'operator', set!)).toMatchObject({
+      startUrl,
+      helpUrl,
+    });
+    expect(await request(organizationProfile, { shortId: 'wayne' }, 'gateway')).toMatchObject({ startUrl, helpUrl });
+    await request(updateOrganization, { shortId: 'wayne', helpUrl: null }, 'operator', removed!);
+    expect(await request(organizationProfile, { shortId: 'wayne' }, 'gateway')).toEqual({
+      shortId: 'wayne',
+      name: 'Wayne',
+      startUrl,
+    });
+    expect([(await eventOf(set!.auditId)).audit?.changes, (await eventOf(removed!.auditId)).audit?.changes]).toEqual([
+      { startUrl: { from: null, to: startUrl }, helpUrl: { from: null, to: helpUrl } },
+      { helpUrl: { from: helpUrl, to: null } },
+    ]);
+  });
+
+  test.each(['http://wayne.example', 'javascript:alert(1)', 'https://u:p@wayne.example', '/help', ''])(
+    '%j is refused as an address for customers',
+    async (helpUrl) => {
+      await expect(request(updateOrganization, { shortId: 'acme', helpUrl })).rejects.toMatchObject({
+        code: 'invalid_request',
+        errors: [expect.objectContaining({ pointer: '#/helpUrl' })],
+      });
+    },
+  );
 
   test('commands and queries about an unknown organization answer unknown_organization', async () => {
     await expect(request(suspendOrganization, { shortId: 'nobody', suspended: true })).rejects.toMatchObject({

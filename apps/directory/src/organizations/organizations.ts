@@ -39,7 +39,13 @@ export class Organizations {
   ): Promise<Organization> {
     const { shortId } = given;
     return this.changes.commit(context, async (manager) => {
-      const organization = manager.create(OrganizationEntity, { ...given, earlierRpId: null, version: 1 });
+      const organization = manager.create(OrganizationEntity, {
+        ...given,
+        earlierRpId: null,
+        startUrl: null,
+        helpUrl: null,
+        version: 1,
+      });
       await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
         throw violatedUnique(error) === 'organization_pkey' ? shortIdTaken(shortId) : error;
       });

@@ -4,7 +4,14 @@ import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
 import { instant, name } from '../fields.js';
 import { mainShard, shardName } from '../shards.js';
+import { httpsUri } from './app-uris.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
+
+/** For the customers of an organization. */
+const addresses = {
+  startUrl: httpsUri.optional().describe('Where its customers begin, such as its own website'),
+  helpUrl: httpsUri.optional().describe('Where its customers get help'),
+};
 
 const organizationSchema = z.strictObject({
   shortId,
@@ -12,6 +19,7 @@ const organizationSchema = z.strictObject({
   suspended: z.boolean(),
   createdAt: instant,
   relyingParty: relyingPartySchema.optional().describe('RP IDs of its passkeys; that of the deployment when absent'),
+  ...addresses,
   rateLimits: appRateLimitsSchema.optional().describe('Of each of its apps without one of its own'),
   shard: shardName.default(mainShard).describe('Where its customers, credentials, audit log and event feed are'),
 });
@@ -31,7 +39,7 @@ export const createOrganization = command({
   errors: ['conflict', 'invalid_request'],
 });
 /**
- * Changes the RP ID, or ends the move from the earlier one. Passkeys keep the RP ID that they were created for, so
+ * Changes the RP ID, ends the move from the earlier one, or changes the addresses for customers. Passkeys keep the RP ID that they were created for, so
  * those of the earlier one are accepted until the move is ended (docs/rp-id.md).
  */
 export const updateOrganization = command({
@@ -46,6 +54,8 @@ export const updateOrganization = command({
       .default(true)
       .describe('Whether passkeys of the previous RP ID sign in until the move is ended'),
     endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID no longer sign in'),
+    startUrl: httpsUri.nullable().optional().describe('Where its customers begin; null removes it'),
+    helpUrl: httpsUri.nullable().optional().describe('Where its customers get help; null removes it'),
   }),
   reply: organizationSchema,
   errors: ['unknown_organization', 'invalid_state', 'invalid_request'],
@@ -63,7 +73,7 @@ export const organizationProfile = query({
   name: 'organization-profile',
   callers: ['gateway', 'auth'],
   request: z.strictObject({ shortId }),
-  reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional() }),
+  reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional(), ...addresses }),
   errors: ['unknown_organization'],
 });
 /**
