@@ -2,11 +2,35 @@ import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { exchange, type Reply } from './http.ts';
 
+interface Header {
+  schema: { type: string; pattern?: string };
+}
+
+interface Response {
+  content?: Record<string, { schema?: object }>;
+  headers?: Record<string, Header | { $ref: string }>;
+}
+
 interface Operation {
   security?: unknown[];
   parameters?: { name: string; in: string }[];
-  responses: Record<string, { content?: Record<string, { schema?: object }> }>;
+  requestBody?: { content: Record<string, object> };
+  responses: Record<string, Response | { $ref: string }>;
 }
+
+/** Headers that mean something to a client, so each response that has one declares it. */
+const meaningfulHeaders = [
+  'access-control-allow-origin',
+  'content-disposition',
+  'content-range',
+  'dpop-nonce',
+  'etag',
+  'idempotency-replayed',
+  'location',
+  'retry-after',
+  'set-cookie',
+  'www-authenticate',
+];
 
 /** One operation of the API reference. */
 export interface Documented extends Operation {
@@ -28,12 +52,14 @@ const problemPath = '#/components/schemas/Problem';
 export class Reference {
   readonly operations: Documented[];
   readonly #ajv: Ajv2020;
+  readonly #document: object;
   readonly #compiled = new Map<string, ValidateFunction>();
 
   constructor(document: { paths: Record<string, Record<string, Operation>> }) {
     this.#ajv = new Ajv2020({ strict: false, allErrors: true });
     formats.default(this.#ajv);
     this.#ajv.addFormat('base64', /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
+    this.#document = document;
     this.#ajv.addSchema(closed(document), 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
@@ -64,6 +90,62 @@ export class Reference {
       );
   }
 
+  /** What is not as documented in a response of an operation, public ones included. */
+  deviations(operation: Documented, reply: Reply<unknown>): string[] {
+    const { status, headers, text } = reply;
+    const given = operation.responses[String(status)];
+    if (!given) return ['is not documented'];
+    const [response, at] = this.#resolved<Response>(given, this.#pathTo(operation, 'responses', String(status)));
+    return [
+      ...(headers['x-request-id'] ? [] : ['no X-Request-Id']),
+      ...this.#headerErrors(response, headers),
+      ...this.#contentErrors(response, at, headers['content-type'] ?? '', text, reply),
+    ];
+  }
+
+  #headerErrors({ headers: declared = {} }: Response, headers: Record<string, string>): string[] {
+    const schemas = new Map(
+      Object.entries(declared).map(([name, header]) => [
+        name.toLowerCase(),
+        this.#resolved<Header>(header, '')[0].schema,
+      ]),
+    );
+    const undeclared = meaningfulHeaders.filter((name) => headers[name] !== undefined && !schemas.has(name));
+    const invalid = [...schemas].filter(([name, { type, pattern }]) => {
+      const value = headers[name];
+      if (value === undefined) return false;
+      return type === 'integer' ? !/^\d+$/.test(value) : pattern !== undefined && !new RegExp(pattern).test(value);
+    });
+    return [
+      ...undeclared.map((name) => `the header ${name} is not documented`),
+      ...invalid.map(([name]) => `the header ${name}: ${headers[name]} is not as documented`),
+    ];
+  }
+
+  #contentErrors({ content }: Response, at: string, type: string, text: string, reply: Reply<unknown>): string[] {
+    if (!content) return text === '' && type === '' ? [] : ['a body or a content type where none is documented'];
+    if (text === '' && type === '') return [];
+    const mediaType = type.split(';')[0]!;
+    const declared = content[mediaType];
+    if (!declared) return [`content type ${type} instead of ${Object.keys(content).join(' or ')}`];
+    const general = mediaType === 'application/problem+json' ? problemErrors(reply) : [];
+    if (!declared.schema) return general;
+    const pointer =
+      '$ref' in declared.schema ? String(declared.schema.$ref) : `${at}/${pointerTo('content', mediaType, 'schema')}`;
+    return [...general, ...this.#against(pointer, mediaType.startsWith('text/') ? text : reply.body)];
+  }
+
+  #pathTo({ path, method }: Documented, ...steps: string[]): string {
+    return `#/${pointerTo('paths', path, method.toLowerCase(), ...steps)}`;
+  }
+
+  /** What a reference leads to, and where that is. */
+  #resolved<T extends object>(given: T | { $ref: string }, at: string): [T, string] {
+    if (!('$ref' in given)) return [given, at];
+    const steps = given.$ref.slice(2).split('/');
+    return [steps.reduce((node, step) => (node as Record<string, object>)[step]!, this.#document) as T, given.$ref];
+  }
+
   #errors(method: string, path: string, reply: Reply<unknown>): string[] {
     const { status, headers, text } = reply;
     // Of `users/me` and `users/{user}` the router takes the former.
@@ -73,8 +155,9 @@ export class Reference {
     const general = status >= 400 ? problemErrors(reply) : [];
     if (!headers['x-request-id']) general.push('no X-Request-Id');
     if (!operation) return [...general, ...(status >= 400 ? this.#against(problemPath, reply.body) : [])];
-    const response = operation.responses[String(status)];
-    if (!response) return [...general, `${status} is not documented for ${method} ${operation.path}`];
+    const given = operation.responses[String(status)];
+    if (!given) return [...general, `${status} is not documented for ${method} ${operation.path}`];
+    const [response] = this.#resolved<Response>(given, '');
     if (!response.content) return text === '' ? general : [...general, 'a body where none is documented'];
     const type = headers['content-type']?.split(';')[0] ?? '';
     const content = response.content[type];
@@ -122,8 +205,11 @@ function scopesOf({ security = [] }: Operation): string[] {
 
 function pointerOf(schema: object, { path, method }: Documented, status: number, type: string): string {
   if ('$ref' in schema) return String(schema.$ref);
-  const steps = ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema'];
-  return `#/${steps.map((s) => encodeURIComponent(s.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+  return `#/${pointerTo('paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema')}`;
+}
+
+function pointerTo(...steps: string[]): string {
+  return steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/');
 }
 
 export function formOf(template: string): RegExp {

@@ -99,7 +99,7 @@ export function exchange<Body = Problem>({
 }
 
 function parse(text: string, type = ''): unknown {
-  return /^application\/(?:[a-z]+\+)?json/.test(type) && text !== '' ? JSON.parse(text) : undefined;
+  return /^application\/(?:[a-z-]+\+)?json/.test(type) && text !== '' ? JSON.parse(text) : undefined;
 }
 
 /** Closes the connections that are kept alive, since they would keep a finished test process running. */

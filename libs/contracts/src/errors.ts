@@ -332,7 +332,7 @@ export const errorCatalogue = {
   unsupported_media_type: {
     status: 415,
     title: 'The content type is not supported',
-    help: 'Send `Content-Type: application/json`.',
+    help: 'Send JSON as `application/json`, and forms of OAuth as `application/x-www-form-urlencoded`.',
   },
   unavailable: {
     status: 503,

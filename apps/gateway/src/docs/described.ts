@@ -8,7 +8,7 @@ export const describedText = (description: string, more: Json = {}) => ({ type: 
 export const describedTexts = (description: string) => ({ type: 'array', items: { type: 'string' }, description });
 export const describedJson = (schema: Json, example: Json) => ({ 'application/json': { schema, example } });
 
-const oauthError = {
+export const oauthErrorSchema = {
   type: 'object',
   description: 'An error of OAuth 2.0 (RFC 6749 §5.2)',
   properties: {
@@ -20,5 +20,12 @@ const oauthError = {
 export const oauthErrorResponse = (description: string, error: string, error_description: string, headers?: Json) => ({
   description,
   ...(headers && { headers }),
-  content: describedJson(oauthError, { error, error_description }),
+  content: describedJson(oauthErrorSchema, { error, error_description }),
 });
+
+export const temporarilyUnavailable = oauthErrorResponse(
+  '`temporarily_unavailable`: a dependency is unavailable, or the request cannot be recorded',
+  'temporarily_unavailable',
+  'try again in a moment',
+  { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
+);

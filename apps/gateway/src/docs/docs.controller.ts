@@ -27,7 +27,7 @@ const openApiEndpoint = endpoint({
   tag,
   unrecorded: sameForAll,
   summary: 'This description, as OpenAPI 3.1',
-  responses: { 200: { description: 'The description' } },
+  responses: { 200: { description: 'The description', media: ['application/json'] } },
 });
 const docsEndpoint = endpoint({
   id: 'getDocs',

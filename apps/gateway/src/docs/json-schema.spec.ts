@@ -31,6 +31,34 @@ describe('jsonSchema', () => {
     expect(jsonSchema(schema, {}, 'output')).not.toHaveProperty('additionalProperties');
   });
 
+  it('has {} for any JSON, which its own recursive schema says less simply', () => {
+    const components: Json = {};
+    const schema = z
+      .strictObject({
+        from: z.json().optional().describe('Before'),
+        to: z.json(),
+        more: z.record(z.string(), z.json()),
+      })
+      .meta({ id: 'Change' });
+    jsonSchema(schema, components, 'output');
+    expect(components).toEqual({
+      Change: {
+        type: 'object',
+        properties: {
+          from: { description: 'Before' },
+          to: {},
+          more: { type: 'object', additionalProperties: {} },
+        },
+        required: ['to', 'more'],
+      },
+    });
+  });
+
+  it('refuses a recursive schema of our own without an id', () => {
+    const tree: z.ZodType = z.strictObject({ children: z.array(z.lazy(() => tree)) });
+    expect(() => jsonSchema(z.strictObject({ tree }), {}, 'output')).toThrow('needs an id');
+  });
+
   it('leaves out the pattern of a standard format', () => {
     expect(jsonSchema(z.uuid(), {}, 'input')).toEqual({ type: 'string', format: 'uuid' });
   });

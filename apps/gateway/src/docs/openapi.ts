@@ -7,9 +7,9 @@ import {
   type EndpointResponse,
   type Examples,
 } from '../endpoints/endpoint.js';
-import { oauthErrorResponse } from './described.js';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
+import { gatewayResponses, sharedResponses } from './shared-responses.js';
 
 /** Errors that every guarded endpoint can respond with. */
 const commonErrors: ErrorCode[] = [
@@ -24,6 +24,12 @@ const commonErrors: ErrorCode[] = [
   'unavailable',
   'internal',
 ];
+
+/** Errors that every public endpoint can respond with. */
+const publicErrors: ErrorCode[] = ['rate_limited', 'unavailable', 'internal'];
+
+/** Errors of reading a body. */
+const bodyErrors: ErrorCode[] = ['payload_too_large', 'unsupported_media_type', 'request_timeout'];
 
 const tags: Record<string, string> = {
   OAuth: 'How an app gets a token, and the metadata for clients. Errors are those of RFC 6749, not problem documents.',
@@ -57,7 +63,8 @@ const introduction = [
     'an offer. Its `claimUrl` is for the customer; Holdfast sends nothing.',
   '**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never ' +
     'null. Unknown request members and parameters are rejected; responses may get further members. Errors are ' +
-    'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors).',
+    'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors). A browser that ' +
+    'navigates to an address outside of the API gets a page instead.',
   '**Reading what was written.** After the response to a change, every read by any app shows it. A read that ' +
     'cannot guarantee this responds 503 with `Retry-After`, never with an old state.',
   '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
@@ -93,11 +100,7 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
     components: {
       schemas,
       examples: usedExamples(paths, problemExamples(baseUrl)),
-      responses: {
-        UnknownOrganization: unknownOrganization,
-        TooManyRequests: tooManyRequests,
-        TooManyOAuthRequests: tooManyOAuthRequests,
-      },
+      responses: sharedResponses,
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
@@ -132,11 +135,19 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
       headers: {
         'X-Request-Id': {
           description: 'Id of the request: the one sent, or a new one. The audit record of the request has it.',
-          schema: { type: 'string' },
+          schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
         },
         'Api-Version': {
           description: 'The dated version of the API that the calling app uses',
           schema: { type: 'string', format: 'date' },
+        },
+        RateLimit: {
+          description: 'What is left of the rate limit: `r` requests, and `t` seconds until there are more',
+          schema: { type: 'string' },
+        },
+        'RateLimit-Policy': {
+          description: 'The rate limit of the route: `q` requests in `w` seconds',
+          schema: { type: 'string' },
         },
         ...problemHeaders,
       },
@@ -144,31 +155,24 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
   };
 }
 
-const unknownOrganization = problemResponses(['unknown_organization'], false)['404'] as Json;
-const tooManyRequests = problemResponses(['rate_limited'], false)['429'] as Json;
-const tooManyOAuthRequests = oauthErrorResponse(
-  '`temporarily_unavailable`: too many requests',
-  'temporarily_unavailable',
-  'Too many requests',
-  { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
-);
-
 /** Examples that a response refers to: linters report unused ones. */
 function usedExamples(paths: Record<string, Json>, all: Json): Json {
-  const text = JSON.stringify([paths, unknownOrganization, tooManyRequests]);
+  const text = JSON.stringify([paths, sharedResponses]);
   return Object.fromEntries(Object.entries(all).filter(([name]) => text.includes(`"#/components/examples/${name}"`)));
 }
 
 function operationOf(endpoint: Endpoint, schemas: Json): Json {
   const { id, tag, summary, description, operation, body, responses, examples, errors = [], errorForm } = endpoint;
   const { parametersMore = [], ...reference } = (endpoint.reference ?? {}) as Json & { parametersMore?: Json[] };
-  const limited: ErrorCode[] = reference.responses ? [] : ['rate_limited'];
+  const general: ErrorCode[] = reference.responses ? [] : publicErrors;
+  const hasInput = endpoint.params !== undefined || endpoint.query !== undefined || body !== undefined;
   const codes = [
     ...new Set<ErrorCode>([
-      ...(operation ? commonErrors : limited),
+      ...(operation ? commonErrors : general),
+      ...(hasInput && !reference.responses ? (['invalid_request'] as const) : []),
       ...(operation && isForPeople(operation) ? (['cross_site_request'] as const) : []),
       ...errors,
-      ...(body ? (['request_timeout'] as const) : []),
+      ...(body ? bodyErrors : []),
     ]),
   ];
   return {
@@ -197,21 +201,17 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
       },
     }),
     responses: {
+      ...problemResponses(codes, body !== undefined),
       ...Object.fromEntries(
         Object.entries(responses).map(([status, response]) => [
           status,
           responseOf(response, schemas, examples, operation !== undefined),
         ]),
       ),
-      ...problemResponses(codes, body !== undefined),
     },
     ...reference,
-    // The reference of auth's endpoints follows standards without rate limits; the gateway limits them all the same.
     ...(reference.responses !== undefined && {
-      responses: {
-        ...reference.responses,
-        429: { $ref: `#/components/responses/${errorForm === 'oauth' ? 'TooManyOAuthRequests' : 'TooManyRequests'}` },
-      },
+      responses: { ...reference.responses, ...gatewayResponses(errorForm, reference.requestBody !== undefined) },
     }),
   };
 }
@@ -243,13 +243,15 @@ function responseOf(
   guarded: boolean,
 ): Json {
   const declared = Object.fromEntries(
-    Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+    Object.entries(headers).map(([name, text]) => [name, { description: text, schema: headerSchemaOf(name) }]),
   );
   return {
     description,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
       ...(guarded && { 'Api-Version': { $ref: '#/components/headers/Api-Version' } }),
+      RateLimit: { $ref: '#/components/headers/RateLimit' },
+      'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
       ...declared,
     },
     ...((schema || media.length > 0) && {
@@ -262,6 +264,11 @@ function responseOf(
       },
     }),
   };
+}
+
+/** RFC 9110 §10.2.2: a `Location` may be relative to the address of the request. */
+function headerSchemaOf(name: string): Json {
+  return name === 'Location' ? { type: 'string', format: 'uri-reference' } : { type: 'string' };
 }
 
 function parametersOf(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] {
@@ -286,10 +293,12 @@ function headersOf(endpoint: Endpoint): Json[] {
     in: 'header',
     required: false,
     description:
-      'Your own id of the request: the response and the audit record have it. An id of another form is replaced by ' +
-      'a new one. An erasure of the customer deletes it from the audit log; log lines and events only have the id ' +
+      'Your own id of the request: the response and the audit record have it. It has 1 to 128 letters, digits, ' +
+      'dots, hyphens and underscores; any other is replaced by a new one. An erasure of the customer deletes it from the audit log; log lines and events only have the id ' +
       "of the response's `Holdfast-Request-Id`",
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+    // Without a pattern: an id of another form is no error.
+    schema: { type: 'string' },
+    example: 'order-20261121-0001',
   };
   const ifMatch = {
     name: 'If-Match',

@@ -139,16 +139,25 @@ describe('RouteTable', () => {
   const table = new RouteTable();
   table.add(['GET', 'HEAD'], '/o/:shortId/api/x');
   table.add('DELETE', '/o/:shortId/api/x/:id');
+  table.add('DELETE', '/o/:shortId/api/x/me');
+  table.add(['GET', 'HEAD'], '/o/:shortId/api/x/me');
   table.add('GET', '/.well-known/a');
 
   it('lists routes with parameters in braces', () => {
-    expect(table.all()).toEqual(['GET /o/{shortId}/api/x', 'DELETE /o/{shortId}/api/x/{id}', 'GET /.well-known/a']);
+    expect(table.all()).toEqual([
+      'GET /o/{shortId}/api/x',
+      'DELETE /o/{shortId}/api/x/{id}',
+      'DELETE /o/{shortId}/api/x/me',
+      'GET /o/{shortId}/api/x/me',
+      'GET /.well-known/a',
+    ]);
   });
 
   it('finds the methods that a path supports', () => {
     expect(table.methodsOf('/o/acme/api/x?a=1')).toEqual(['GET', 'HEAD']);
     expect(table.methodsOf('/o/acme/api/x/1')).toEqual(['DELETE']);
     expect(table.methodsOf('/o/acme/api')).toEqual([]);
+    expect(table.methodsOf('/o/acme/api/x/me')).toEqual(['DELETE', 'GET', 'HEAD']);
     expect(table.methodsOf('/Xwell-known/a')).toEqual([]);
   });
 });

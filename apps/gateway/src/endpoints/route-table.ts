@@ -23,7 +23,9 @@ export class RouteTable {
   /** Methods that the path of a URL supports; none when no route matches it. */
   methodsOf(url: string): string[] {
     const path = url.split('?')[0]!;
-    return [...this.byTemplate.values()].filter(({ form }) => form.test(path)).flatMap(({ methods }) => [...methods]);
+    const matching = [...this.byTemplate.values()].filter(({ form }) => form.test(path));
+    // A path can match several routes, such as `users/me` and `users/{user}`, which share methods.
+    return [...new Set(matching.flatMap(({ methods }) => [...methods]))];
   }
 }
 

@@ -5,7 +5,7 @@ import { endpoint, Route } from '../endpoints/endpoint.js';
 
 const tag = 'Health';
 const unrecorded = 'concerns no organization';
-const responses = { 200: { description: 'Yes' } };
+const yes = { description: 'Yes', media: ['text/plain'] };
 
 const healthEndpoint = endpoint({
   id: 'getHealth',
@@ -16,7 +16,8 @@ const healthEndpoint = endpoint({
   tag,
   unrecorded,
   summary: 'Whether the gateway is alive',
-  responses,
+  responses: { 200: yes },
+  examples: { text: 'ok\n' },
 });
 const readyEndpoint = endpoint({
   id: 'getReadiness',
@@ -27,7 +28,8 @@ const readyEndpoint = endpoint({
   tag,
   unrecorded,
   summary: 'Whether the gateway is ready for requests',
-  responses,
+  responses: { 200: yes, 503: { description: 'No', media: ['text/plain'] } },
+  examples: { text: 'ready\n' },
 });
 
 /** Whether a path without query is that of a probe, which is served even when other requests are rejected. */

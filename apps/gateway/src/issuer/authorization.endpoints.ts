@@ -1,6 +1,7 @@
 import { issuerPaths } from '@holdfast/contracts';
 import type { Json } from '../docs/json-schema.js';
 import {
+  errorPage,
   example,
   formOf,
   issuerEndpoint,
@@ -11,7 +12,7 @@ import {
   redirect,
   signIn,
   signOut,
-  temporarilyUnavailable,
+  unsupportedMediaType,
   type Member,
 } from './issuer-endpoint.js';
 
@@ -86,12 +87,13 @@ const authorizationResponse =
 const authorizeResponses = {
   200: page('With `response_mode=form_post`: a page that posts the response to `redirect_uri`'),
   303: redirect(authorizationResponse),
-  400: page(
+  400: errorPage(
     '`invalid_request`, `invalid_client`, `invalid_redirect_uri`: the redirect URI cannot be trusted, so a page ' +
       'shows the error; programs get JSON',
+    'invalid_redirect_uri',
+    "redirect_uri did not match any of the client's registered redirect_uris",
   ),
   404: noOrganization,
-  503: temporarilyUnavailable,
 };
 const authorizeReference: Json = {
   parametersMore: queryOf({ ...authorizeMembers, request_uri: requestUri }),
@@ -99,21 +101,25 @@ const authorizeReference: Json = {
 };
 const authorizeFormReference: Json = {
   requestBody: formOf({ ...authorizeMembers, request_uri: requestUri }),
-  responses: authorizeResponses,
+  responses: { ...authorizeResponses, 415: unsupportedMediaType },
 };
 
 const endSessionResponses = {
   200: page('A page to confirm the sign-out; without `id_token_hint`, or with that of another customer'),
   303: redirect('Signed out: to `post_logout_redirect_uri`, or to a page that confirms it'),
-  400: page(
+  400: errorPage(
     '`invalid_request`, `invalid_client`: the hint is no ID token of this issuer, or the address is not ' +
       'registered. Nobody was signed out; programs get JSON',
+    'invalid_request',
+    'post_logout_redirect_uri not registered',
   ),
   404: noOrganization,
-  503: temporarilyUnavailable,
 };
 const endSessionReference: Json = { parametersMore: queryOf(endSessionMembers), responses: endSessionResponses };
-const endSessionFormReference: Json = { requestBody: formOf(endSessionMembers), responses: endSessionResponses };
+const endSessionFormReference: Json = {
+  requestBody: formOf(endSessionMembers),
+  responses: { ...endSessionResponses, 415: unsupportedMediaType },
+};
 
 const authorize = issuerEndpoint(
   'authorize',

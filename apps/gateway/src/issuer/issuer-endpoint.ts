@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { issuerRoute, shortId, signInUidPattern } from '@holdfast/contracts';
-import { oauthErrorResponse } from '../docs/described.js';
+import { describedJson, describedText, oauthErrorResponse, oauthErrorSchema } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
 const tag = 'OpenID Connect';
-const uid = z.string().regex(signInUidPattern).describe('The sign-in, as in the URL of its page');
+const uid = z
+  .string()
+  .regex(signInUidPattern, 'must be the id of a sign-in')
+  .describe('The sign-in, as in the URL of its page');
 const ofOrganization = z.strictObject({ shortId });
 export const ofSignIn = z.strictObject({ shortId, uid });
 export const errors: Endpoint['errors'] = ['unknown_organization'];
@@ -98,16 +101,29 @@ export const page = (description: string) => ({
   description,
   content: { 'text/html': { schema: { type: 'string' } } },
 });
+const authorizationErrorSchema = {
+  ...oauthErrorSchema,
+  properties: {
+    ...oauthErrorSchema.properties,
+    iss: describedText('The issuer (RFC 9207)', { format: 'uri' }),
+    state: describedText('That of the request'),
+  },
+};
+/** An error that a person sees as a page, and a program as JSON, by the Accept header. */
+export const errorPage = (description: string, error: string, error_description: string) => ({
+  description,
+  content: {
+    ...describedJson(authorizationErrorSchema, { error, error_description }),
+    'text/html': { schema: { type: 'string' } },
+  },
+});
 export const redirect = (description: string) => ({
   description,
-  headers: { Location: { description: 'Where to continue', schema: { type: 'string', format: 'uri' } } },
+  headers: { Location: { description: 'Where to continue', schema: { type: 'string', format: 'uri-reference' } } },
+  // A note for programs that do not follow it (RFC 9110 §15.4).
+  content: { 'text/html': { schema: { type: 'string' } }, 'text/plain': { schema: { type: 'string' } } },
 });
-export const temporarilyUnavailable = oauthErrorResponse(
-  '`temporarily_unavailable`: a dependency is unavailable, or the request cannot be recorded',
-  'temporarily_unavailable',
-  'try again in a moment',
-  { 'Retry-After': { $ref: '#/components/headers/Retry-After' } },
-);
+export const unsupportedMediaType = { $ref: '#/components/responses/UnsupportedMediaType' };
 export const noOrganization = { $ref: '#/components/responses/UnknownOrganization' };
 /**
  * Client authentication: web apps by Basic, or by `client_secret` or `client_assertion` in the form; public clients

@@ -2,7 +2,7 @@ import { issuerMetadataPath, issuerPaths } from '@holdfast/contracts';
 import { describedJson, describedText } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { endpoint } from '../endpoints/endpoint.js';
-import { forEverybody, issuerEndpoint, noOrganization, temporarilyUnavailable } from './issuer-endpoint.js';
+import { forEverybody, issuerEndpoint, noOrganization } from './issuer-endpoint.js';
 
 const metadata = {
   type: 'object',
@@ -21,6 +21,7 @@ const metadata = {
     end_session_endpoint: describedText('Where a sign-out begins', { format: 'uri' }),
   },
   required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],
+  additionalProperties: true,
 };
 const issuer = 'https://id.example/o/acme';
 const discoveryReference: Json = {
@@ -35,7 +36,6 @@ const discoveryReference: Json = {
       }),
     },
     404: noOrganization,
-    503: temporarilyUnavailable,
   },
 };
 
@@ -54,12 +54,15 @@ const jwksReference: Json = {
   responses: {
     200: {
       description: 'The keys',
-      content: describedJson(keys, {
-        keys: [{ kty: 'RSA', kid: 'k1', use: 'sig', alg: 'RS256', n: '0vx7…', e: 'AQAB' }],
-      }),
+      // RFC 7517 §8.5.2.
+      content: {
+        'application/jwk-set+json': {
+          schema: keys,
+          example: { keys: [{ kty: 'RSA', kid: 'k1', use: 'sig', alg: 'RS256', n: '0vx7…', e: 'AQAB' }] },
+        },
+      },
     },
     404: noOrganization,
-    503: temporarilyUnavailable,
   },
 };
 

@@ -78,19 +78,6 @@ const tokenReference: Json = {
         'WWW-Authenticate': { description: 'HTTP Basic is required', schema: { type: 'string' } },
       },
     ),
-    413: oauthErrorResponse(
-      '`invalid_request`: the body is too large',
-      'invalid_request',
-      'the body is larger than 16384 bytes',
-    ),
-    503: oauthErrorResponse(
-      '`temporarily_unavailable`: the state of the app cannot be verified, or the token cannot be recorded',
-      'temporarily_unavailable',
-      'try again in a moment',
-      {
-        'Retry-After': { $ref: '#/components/headers/Retry-After' },
-      },
-    ),
   },
 };
 
@@ -110,6 +97,8 @@ const serverMetadataReference: Json = {
             dpop_signing_alg_values_supported: describedTexts('Algorithms of DPoP proofs'),
             scopes_supported: describedTexts('Every operation that an app can be granted'),
           },
+          description: 'Further members are those of RFC 8414',
+          additionalProperties: true,
         },
         {
           issuer: 'https://id.example',

@@ -1,5 +1,5 @@
 import { issuerPaths } from '@holdfast/contracts';
-import { describedJson, describedText, oauthErrorResponse } from '../docs/described.js';
+import { describedJson, describedText, describedTexts, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
 import { dpopHeader } from './client-proofs.js';
 import {
@@ -12,7 +12,6 @@ import {
   issuerEndpoint,
   noOrganization,
   preflight,
-  temporarilyUnavailable,
 } from './issuer-endpoint.js';
 
 const code = 'Kj3xQ0vB8mYh2NfT6rWcZs1LpDgEaUoi';
@@ -79,15 +78,15 @@ const issuerTokenReference: Json = {
     ),
     401: invalidClient,
     404: noOrganization,
-    503: temporarilyUnavailable,
   },
 };
 
 const bearerErrors = {
   400: oauthErrorResponse(
-    '`invalid_request`: two tokens, or one in the query',
+    '`invalid_request`: two tokens, one in the query, or another scheme than `Bearer` and `DPoP`',
     'invalid_request',
     'access tokens belong in the Authorization header',
+    { 'WWW-Authenticate': { $ref: '#/components/headers/WWW-Authenticate' } },
   ),
   401: oauthErrorResponse(
     '`invalid_token`: no token, one that is unknown or expired, or whose customer can no longer sign in',
@@ -98,38 +97,46 @@ const bearerErrors = {
     },
   ),
   404: noOrganization,
-  503: temporarilyUnavailable,
 };
 const claims = {
   type: 'object',
   properties: {
-    sub: describedText('The customer: identifies an account together with `iss`', { format: 'uuid' }),
+    sub: describedText('The customer or person: identifies an account together with `iss`', { format: 'uuid' }),
+    email: describedText('Of a person, with the scope `email`'),
+    name: describedText('Of a person, with the scope `profile`'),
+    groups: describedTexts('Of a person, with the scope `groups`: the names of their groups'),
+    amr: describedTexts('How they proved who they are (RFC 8176)'),
+    acr: describedText('`urn:holdfast:acr:passkey`'),
     credential: {
       type: 'object',
-      description: 'The credential of the customer that this app signs in with',
+      description: 'Of a customer: the credential that this app signs in with',
       properties: {
         id: describedText('The credential'),
         type: describedText('Name of its type'),
-        document_number: describedText('Changes with every renewal; do not use it as a key'),
+        document_number: describedText('Changes with every renewal; do not use it as a key', {
+          pattern: '^[0-9A-HJKMNP-TV-Z]{16}$',
+        }),
         issued_at: describedText('When the customer first claimed it', { format: 'date-time' }),
         expires_at: describedText('When it expires, if it does', { format: 'date-time' }),
       },
       required: ['id', 'type', 'document_number', 'issued_at'],
     },
   },
-  required: ['sub', 'credential'],
+  required: ['sub'],
 };
 const userinfoReference: Json = {
   security: [{ customerToken: [] }, { dpop: [] }],
   responses: {
     200: {
-      description: 'The customer; no e-mail and no name',
+      description:
+        'A customer, with their credential, without e-mail and name; or, of an app of the audience `people`, a person, ' +
+        'without credential',
       content: describedJson(claims, {
         sub: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
         credential: {
           id: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
           type: 'customer',
-          document_number: 'J7QF-3K2M-9TXW-5HRD',
+          document_number: 'J7QF3K2M9TXW5HRD',
           issued_at: '2026-11-21T10:02:11.480Z',
         },
       }),
@@ -155,7 +162,6 @@ const revocationReference: Json = {
     ),
     401: invalidClient,
     404: noOrganization,
-    503: temporarilyUnavailable,
   },
 };
 
@@ -182,7 +188,7 @@ export const userinfo = issuerEndpoint(
   'getUserinfo',
   'GET',
   issuerPaths.userinfo,
-  'The customer of an access token (OpenID Connect Core §5.3)',
+  'The customer or person of an access token (OpenID Connect Core §5.3)',
   '`sub`, `credential`, `amr` and `acr`',
   { action: 'customer.userinfo', limit: 'token', reference: userinfoReference },
 );
@@ -249,7 +255,6 @@ const introspectionReference: Json = {
     400: oauthErrorResponse('`invalid_request`: no token', 'invalid_request', "missing required parameter 'token'"),
     401: invalidClient,
     404: noOrganization,
-    503: temporarilyUnavailable,
   },
 };
 const introspection = issuerEndpoint(

@@ -22,7 +22,18 @@ beforeEach(() => {
   Logger.overrideLogger(false);
 });
 
-function filtered(thrown: unknown, url = '/o/acme/api/x', headers: Record<string, string> = {}): Sent {
+interface Given {
+  url?: string;
+  headers?: Record<string, string>;
+  method?: string;
+  /** Whether the router found a route. */
+  matched?: boolean;
+}
+
+function filtered(
+  thrown: unknown,
+  { url = '/o/acme/api/x', headers = {}, method = 'GET', matched = true }: Given = {},
+): Sent {
   const requestContext = newRequestContext({ headers, ip: '192.0.2.1' });
   const sent: Sent = { headers: {}, body: '', requestContext };
   const reply = {
@@ -32,7 +43,10 @@ function filtered(thrown: unknown, url = '/o/acme/api/x', headers: Record<string
     type: (value: string) => reply.header('content-type', value),
     send: (body: string) => ((sent.body = body), reply),
   };
-  const http = { getRequest: () => ({ url, headers, method: 'GET', requestContext }), getResponse: () => reply };
+  const http = {
+    getRequest: () => ({ url, headers, method, requestContext, routeOptions: matched ? { url } : {} }),
+    getResponse: () => reply,
+  };
   filter.catch(thrown, { switchToHttp: () => http } as unknown as ArgumentsHost);
   return sent;
 }
@@ -51,12 +65,21 @@ describe('ProblemFilter', () => {
   });
 
   it('answers 404 for a path without a route', () => {
-    expect(JSON.parse(filtered(new HttpException('x', 404), '/none').body)).toMatchObject({ code: 'not_found' });
+    expect(JSON.parse(filtered(new HttpException('x', 404), { url: '/none', matched: false }).body)).toMatchObject({
+      code: 'not_found',
+    });
   });
 
   it('answers 405 with Allow for a path with other methods', () => {
-    const { status, headers } = filtered(new HttpException('x', 404), '/o/acme/api/x?a=1');
+    const { status, headers } = filtered(new HttpException('x', 404), { url: '/o/acme/api/x?a=1', matched: false });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+
+  it('answers 405 too for a method that the router does not know', () => {
+    const unknownMethod = Object.assign(new Error('QUERY method is not supported'), { statusCode: 400 });
+    const { status, headers } = filtered(unknownMethod, { method: 'QUERY', matched: false });
+    expect([status, headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect(filtered(unknownMethod, { url: '/none', method: 'QUERY', matched: false }).status).toBe(404);
   });
 
   it('shows nothing of an unexpected error in the response', () => {
@@ -81,11 +104,29 @@ describe('ProblemFilter', () => {
     expect(filtered(new UncertainError('unavailable')).requestContext.uncertain).toBe(true);
   });
 
+  it.each([
+    ['POST', { 'idempotency-key': 'k' }, 'Repeat the request unchanged, with the same Idempotency-Key'],
+    ['POST', {}, 'With an Idempotency-Key a repeat is safe'],
+    ['GET', {}, undefined],
+  ])('says of a %s with %j what a repeat does when its result is unknown', (method, headers, advice) => {
+    const { body } = filtered(new UncertainError('unavailable', 'issuance did not answer in time'), {
+      method,
+      headers,
+    });
+    const { detail } = JSON.parse(body) as { detail: string };
+    if (advice === undefined) expect(detail).toBe('issuance did not answer in time');
+    else expect(detail).toMatch(new RegExp(`^Issuance did not answer in time. It is not known .*${advice}`));
+  });
+
   it('sends a page to a person who navigates, and a problem document to programs', () => {
     const navigation = { 'sec-fetch-mode': 'navigate' };
-    const page = filtered(new HttpException('x', 404), '/nothing', navigation);
+    const page = filtered(new HttpException('x', 404), { url: '/nothing', headers: navigation, matched: false });
     expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
-    const program = filtered(new HttpException('x', 404), '/o/acme/api/nothing', navigation);
+    const program = filtered(new HttpException('x', 404), {
+      url: '/o/acme/api/nothing',
+      headers: navigation,
+      matched: false,
+    });
     expect(program.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   });
 });

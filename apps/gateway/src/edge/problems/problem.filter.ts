@@ -1,5 +1,6 @@
 import { Catch, HttpException, Inject, Logger, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorCatalogue } from '@holdfast/contracts';
 import { UncertainError } from '@holdfast/messaging';
 import { AppError, LogBudget } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
@@ -38,13 +39,15 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
+    if (thrown instanceof UncertainError && !isSafe(request)) return withAdvice(thrown, request);
     if (thrown instanceof AppError) return thrown;
     // Fastify and Nest reject some requests before a controller: unknown paths, malformed URLs.
     const status =
       thrown instanceof HttpException
         ? thrown.getStatus()
         : Number((thrown as { statusCode?: number } | undefined)?.statusCode ?? 500);
-    if (status === 404) {
+    // Fastify finds no route for a method that it does not know either, such as QUERY, and calls that 400.
+    if (status === 404 || (status < 500 && request.routeOptions.url === undefined)) {
       const methods = this.routes.methodsOf(request.url);
       if (methods.length === 0) return new AppError('not_found');
       void reply.header('allow', methods.join(', '));
@@ -58,4 +61,24 @@ export class ProblemFilter implements ExceptionFilter {
       this.logger.error(thrown instanceof Error ? thrown : new Error(String(thrown)), request.requestContext.requestId);
     return new AppError('internal', undefined, { origin: { dependency: 'gateway', cause: 'internal' } });
   }
+}
+
+function isSafe({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** The change may have been made and its response lost: says what the caller can do without making it twice. */
+function withAdvice(error: UncertainError, { headers }: FastifyRequest): AppError {
+  const advice =
+    headers['idempotency-key'] === undefined
+      ? 'It is not known whether the change was made: read what it concerns before you repeat it. With an ' +
+        'Idempotency-Key a repeat is safe.'
+      : 'It is not known whether the change was made. Repeat the request unchanged, with the same Idempotency-Key: if ' +
+        'it was made, the repeat returns its response and changes nothing again; otherwise the repeat makes it.';
+  const what = error.detail ?? errorCatalogue[error.code].title;
+  return AppError.fromWire({ ...error.toWire(), detail: `${sentence(what)} ${advice}` });
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
 }
