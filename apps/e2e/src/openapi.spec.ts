@@ -1,5 +1,5 @@
-// The API reference against behavior: every operation is sent what a mistaken or foreign caller sends, and each response
-// has to be one that the reference declares, with its status, media type, schema and headers.
+// The API reference against behavior: every operation is sent what a mistaken or foreign caller sends, and each
+// response has to be one that the reference declares, with its status, media type, schema and headers.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operationNames } from '@holdfast/contracts';
 import { referenceOf, requestToken, type Client } from './client.ts';

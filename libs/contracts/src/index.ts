@@ -1,4 +1,4 @@
-export * from './validation-messages.js';
+import './validation-messages.js';
 export * from './services.js';
 export * from './shards.js';
 export * from './operations.js';

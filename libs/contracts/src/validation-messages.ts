@@ -44,7 +44,7 @@ type Issue = z.core.$ZodRawIssue;
  * The text of an issue for which its schema has none: what is expected of the value. It continues "this member …", as
  * the texts of schemas do. The value itself is never repeated: it may be personal, and texts are logged.
  */
-export function validationMessage(issue: Issue): string {
+function validationMessage(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return expected(issue, expectations[issue.expected] ?? `of the type ${issue.expected}`);

@@ -14,7 +14,7 @@ import { OrganizationMoves1764900000200 } from './1764900000200-organization-mov
 import { PkceModes1765100000600 } from './1765100000600-pkce-modes.js';
 import { LinkIssuers1766700000000 } from './1766700000000-link-issuers.js';
 import { Makers1766700000100 } from './1766700000100-makers.js';
-import { OrganizationAddresses1765000000000 } from './1765000000000-organization-addresses.js';
+import { OrganizationAddresses1766800000000 } from './1766800000000-organization-addresses.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -34,5 +34,5 @@ export const migrations = [
   PkceModes1765100000600,
   LinkIssuers1766700000000,
   Makers1766700000100,
-  OrganizationAddresses1765000000000,
+  OrganizationAddresses1766800000000,
 ];

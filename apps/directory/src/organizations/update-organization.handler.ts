@@ -11,7 +11,10 @@ import { requireUsableRpId } from './usable-rp-id.js';
 
 type Addresses = Pick<RequestOf<typeof updateOrganization>, 'startUrl' | 'helpUrl'>;
 
-/** Changes the RP ID of an organization, or its addresses for customers. The revocation feed makes gateways and auth load it within a second. */
+/**
+ * Changes the RP ID of an organization, or its addresses for customers. The revocation feed makes gateways and auth
+ * load it within a second.
+ */
 @Controller()
 export class UpdateOrganizationHandler {
   constructor(

@@ -63,8 +63,8 @@ const introduction = [
     'an offer. Its `claimUrl` is for the customer; Holdfast sends nothing.',
   '**Conventions.** Times are RFC 3339 in UTC with milliseconds. An absent optional field is left out, never ' +
     'null. Unknown request members and parameters are rejected; responses may get further members. Errors are ' +
-    'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors). A browser that ' +
-    'navigates to an address outside of the API gets a page instead.',
+    'problem documents (RFC 9457) with a `code` to branch on; [every code is explained](/docs/errors). A browser ' +
+    'that navigates to an address outside of the API gets a page instead.',
   '**Reading what was written.** After the response to a change, every read by any app shows it. A read that ' +
     'cannot guarantee this responds 503 with `Retry-After`, never with an old state.',
   '**Rate limits.** Per app, and per address on public routes: responses carry `RateLimit-Policy` and ' +
@@ -294,7 +294,8 @@ function headersOf(endpoint: Endpoint): Json[] {
     required: false,
     description:
       'Your own id of the request: the response and the audit record have it. It has 1 to 128 letters, digits, ' +
-      'dots, hyphens and underscores; any other is replaced by a new one. An erasure of the customer deletes it from the audit log; log lines and events only have the id ' +
+      'dots, hyphens and underscores; any other is replaced by a new one. An erasure of the customer ' +
+      'deletes it from the audit log; log lines and events only have the id ' +
       "of the response's `Holdfast-Request-Id`",
     // Without a pattern: an id of another form is no error.
     schema: { type: 'string' },

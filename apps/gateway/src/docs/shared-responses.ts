@@ -45,8 +45,8 @@ export const sharedResponses = {
 };
 
 /**
- * Errors that the gateway adds to endpoints of auth. Their reference follows standards without rate limits and limits of
- * size; the gateway has both.
+ * Errors that the gateway adds to endpoints of auth. Their reference follows standards without rate limits and limits
+ * of size; the gateway has both.
  */
 export function gatewayResponses(errorForm: ErrorForm | undefined, hasBody: boolean): Json {
   const refer = (name: string) => ({ $ref: `#/components/responses/${name}` });

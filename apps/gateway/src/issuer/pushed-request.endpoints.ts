@@ -10,7 +10,6 @@ import {
   issuerEndpoint,
   noOrganization,
   preflight,
-  temporarilyUnavailable,
 } from './issuer-endpoint.js';
 
 const pushedRequestReference: Json = {
@@ -42,7 +41,6 @@ const pushedRequestReference: Json = {
     ),
     401: invalidClient,
     404: noOrganization,
-    503: temporarilyUnavailable,
   },
 };
 const pushedRequest = issuerEndpoint(

@@ -129,8 +129,8 @@ const userinfoReference: Json = {
   responses: {
     200: {
       description:
-        'A customer, with their credential, without e-mail and name; or, of an app of the audience `people`, a person, ' +
-        'without credential',
+        'A customer, with their credential, without e-mail and name; or, of an app of the audience `people`, a ' +
+        'person, without credential',
       content: describedJson(claims, {
         sub: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
         credential: {

@@ -95,7 +95,7 @@ export class CreateOfferHandler {
     return { type, ...times, ...(returnUrl && { returnUrl }) };
   }
 
-  /** The named type, else that with which customers sign in to the calling app, else the organization's (product §5). */
+  /** The named type, else that by which customers sign in to the calling app, else the default (product §5). */
   private async typeOf({ credentialType }: OfferRequest, { org, actor }: RequestContext): Promise<CredentialType> {
     if (credentialType !== undefined) return this.types.find(org, credentialType);
     const app = await this.apps.find(org, actor.id);

@@ -39,7 +39,8 @@ export const createOrganization = command({
   errors: ['conflict', 'invalid_request'],
 });
 /**
- * Changes the RP ID, ends the move from the earlier one, or changes the addresses for customers. Passkeys keep the RP ID that they were created for, so
+ * Changes the RP ID, ends the move from the earlier one, or changes the addresses for customers. Passkeys keep the
+ * RP ID that they were created for, so
  * those of the earlier one are accepted until the move is ended (docs/rp-id.md).
  */
 export const updateOrganization = command({

@@ -9,8 +9,8 @@ export const offerRequestSchema = z
     credentialType: credentialTypeName
       .optional()
       .describe(
-        'Name of the credential type. When left out: the type with which customers sign in to the calling app, else the ' +
-          "organization's default type",
+        'Name of the credential type. When left out: the type with which customers sign in to the calling app, else ' +
+          "the organization's default type",
       ),
     subject: uuid
       .optional()

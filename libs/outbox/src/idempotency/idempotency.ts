@@ -116,8 +116,8 @@ export class Idempotency {
     if (!row.fingerprint || !row.response)
       throw new AppError(
         'conflict',
-        'The request with this Idempotency-Key succeeded, and the customer or person whom it concerned has been erased ' +
-          'since. Nothing was done now.',
+        'The request with this Idempotency-Key succeeded, and the customer or person whom it concerned has been ' +
+          'erased since. Nothing was done now.',
       );
     if (!row.fingerprint.equals(keyed.fingerprint)) throw new AppError('idempotency_mismatch');
     const response = keyed.unsealed(row.response) as Response;

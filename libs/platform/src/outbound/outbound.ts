@@ -48,7 +48,8 @@ const defaultMaxBytes = 65_536;
 
 /**
  * The only client for URLs that others chose: https to public addresses only, without redirects, cookies and proxies
- * from the environment, limited in time and size. `OUTBOUND_ALLOW` lists exceptions, and `OUTBOUND_ALLOW_LOOPBACK` makes this machine one.
+ * from the environment, limited in time and size. `OUTBOUND_ALLOW` lists exceptions, and
+ * `OUTBOUND_ALLOW_LOOPBACK` makes this machine one.
  */
 export class Outbound {
   private agent: Agent | undefined;
@@ -67,8 +68,8 @@ export class Outbound {
       );
     if (rules.loopback)
       logger.warn(
-        'OUTBOUND_ALLOW_LOOPBACK lets this service call every port of this machine. Use it on a machine of developers ' +
-          'only.',
+        'OUTBOUND_ALLOW_LOOPBACK lets this service call every port of this machine. Use it on a machine of ' +
+          'developers only.',
       );
   }
 

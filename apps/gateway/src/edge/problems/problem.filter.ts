@@ -73,8 +73,8 @@ function withAdvice(error: UncertainError, { headers }: FastifyRequest): AppErro
     headers['idempotency-key'] === undefined
       ? 'It is not known whether the change was made: read what it concerns before you repeat it. With an ' +
         'Idempotency-Key a repeat is safe.'
-      : 'It is not known whether the change was made. Repeat the request unchanged, with the same Idempotency-Key: if ' +
-        'it was made, the repeat returns its response and changes nothing again; otherwise the repeat makes it.';
+      : 'It is not known whether the change was made. Repeat the request unchanged, with the same Idempotency-Key: ' +
+        'if it was made, the repeat returns its response and changes nothing again; otherwise the repeat makes it.';
   const what = error.detail ?? errorCatalogue[error.code].title;
   return AppError.fromWire({ ...error.toWire(), detail: `${sentence(what)} ${advice}` });
 }

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** Where an organization's customers begin and get help. */
-export class OrganizationAddresses1765000000000 implements MigrationInterface {
+export class OrganizationAddresses1766800000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE organization ADD COLUMN start_url text, ADD COLUMN help_url text');
   }
