@@ -13,7 +13,7 @@ const repairedAfterMs = 60_000;
 const wrongStreamCode = 10_060;
 const refusal = z.object({ error: z.object({ err_code: z.literal(wrongStreamCode) }) });
 
-/** Whether a stream receives what is published, or why it does not, and whether no server subscribes to its subjects. */
+/** Whether a stream receives what is published, or why not, and whether no server subscribes to its subjects. */
 export type Reception = { receives: true } | { receives: false; reason: string; isUnsubscribed: boolean };
 
 /**
