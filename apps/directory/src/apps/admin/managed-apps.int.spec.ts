@@ -147,9 +147,11 @@ describe('a change', () => {
     await expect(update(clientId, weaker)).rejects.toMatchObject({ code: 'invalid_request' });
     await request(updateApp, { clientId, pkce: 'optional_without_nonce' });
     expect(await get(clientId)).toMatchObject({ version: 2, pkce: 'optional_without_nonce' });
-    await update(clientId, { displayName: 'Shop' });
+    // The operator has taken the app over by that, so that people change it now.
+    const rights = { mayManageGrants: true, signedInRecently: true };
+    await update(clientId, { displayName: 'Shop' }, rights, as(person()));
     expect(await get(clientId)).toMatchObject({ version: 3, pkce: 'optional_without_nonce' });
-    await update(clientId, { pkce: 'required' });
+    await update(clientId, { pkce: 'required' }, rights, as(person()));
     expect(await get(clientId)).toMatchObject({ version: 4, pkce: 'required' });
   });
 
