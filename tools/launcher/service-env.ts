@@ -84,9 +84,11 @@ export function inherited(caller: NodeJS.ProcessEnv, declared: ReadonlySet<strin
   return Object.fromEntries(passed);
 }
 
-/** The settings that services declare, and nothing else. */
+/** The settings that services declare, and the authorities that Node.js trusts besides its own. Nothing else. */
 export function serviceSettings(caller: NodeJS.ProcessEnv, declared: ReadonlySet<string>): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(caller).filter(([name]) => declared.has(name)));
+  return Object.fromEntries(
+    Object.entries(caller).filter(([name]) => name === 'NODE_EXTRA_CA_CERTS' || declared.has(name)),
+  );
 }
 
 /** A service of a shard knows its own shard, and one that exists once for all shards knows where they are. */

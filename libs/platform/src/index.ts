@@ -20,6 +20,7 @@ export * from './ocsf-event.js';
 export * from './outbound/config.js';
 export * from './outbound/outbound-error.js';
 export * from './outbound/outbound.js';
+export * from './outbound/stored-credentials.js';
 export * from './network.js';
 export * from './public-jwk.js';
 export * from './random.js';

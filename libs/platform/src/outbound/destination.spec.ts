@@ -49,6 +49,17 @@ describe('rejected without a lookup', () => {
     'https://metadata.google.internal/',
     'https://printer.local/',
     'https://nas.home.arpa./',
+    'https://postgres.holdfast.svc/',
+    'https://postgres.holdfast.svc./',
+    'https://postgres.holdfast.svc.cluster.local/',
+    'https://postgres.holdfast.svc.prod.example/',
+    'https://db.service.consul/',
+    'https://fritz.box.lan/',
+    'https://wiki.corp/',
+    'https://1.0.0.127.in-addr.arpa/',
+    'https://../',
+    'https://.../',
+    'https://db../',
   ])('%s is a name of a network', (url) => expect(resultOf(url)).toContain('inside of a network'));
 
   test.each([
@@ -70,6 +81,11 @@ describe('rejected without a lookup', () => {
     ['https://10.0.0.7:9444/', 'port'],
     ['http://user@localhost:8090/', 'user name'],
   ])('%s', (url, why) => expect(resultOf(url)).toContain(why));
+
+  test.each(['https://shop.example./', 'https://shop..example/', 'https://.shop.example/', 'https://shop.example../'])(
+    '%s has an empty label',
+    (url) => expect(resultOf(url)).toMatch(/dot|not a URL/),
+  );
 
   test('the error does not contain the URL', () =>
     expect(resultOf('https://user:secret@shop.example/')).not.toContain('secret'));

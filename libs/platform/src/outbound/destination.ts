@@ -45,13 +45,30 @@ export function requireDestination(url: string, rules: OutboundRules): URL {
     throw notAllowed('it is not an address of the public internet.');
   if (address === undefined && isLocalName(hostname))
     throw notAllowed('it is a name inside of a network and not of the public internet.');
+  if (address === undefined && !hasWholeLabels(hostname))
+    throw notAllowed('its name must not begin or end with a dot, or have two dots together.');
   return parsed;
 }
 
 /**
- * Names that are local to one network (RFC 6761, RFC 6762, RFC 8375, RFC 9476, ICANN's `internal`), or have no dot.
+ * Top-level names that no public name server knows: RFC 6761, RFC 6762, RFC 7686, RFC 9476, ICANN's `internal`, those
+ * that ICANN keeps free because networks use them (`corp`, `home`, `mail`), and those of Kubernetes, Docker and routers.
  */
+const localEndings = [
+  ...['localhost', 'local', 'invalid', 'onion', 'alt', 'internal', 'corp', 'home', 'mail'],
+  ...['svc', 'cluster', 'pod', 'docker', 'consul', 'localdomain', 'lan', 'intranet', 'private', 'arpa'],
+];
+
+/** Names that are local to one network, or have no dot. Services of Kubernetes are so in a cluster of any name. */
 function isLocalName(hostname: string): boolean {
-  const name = hostname.replace(/\.$/, '');
-  return !name.includes('.') || /\.(localhost|local|internal|home\.arpa|alt)$/.test(name);
+  const labels = hostname.split('.').filter((label) => label !== '');
+  return labels.length < 2 || localEndings.includes(labels.at(-1)!) || labels.slice(1).includes('svc');
+}
+
+/**
+ * Name servers read `shop.example.` as `shop.example`, and certificates and the origins of OUTBOUND_ALLOW do not. An
+ * empty label is no name at all (RFC 1035 §2.3.1).
+ */
+function hasWholeLabels(hostname: string): boolean {
+  return hostname.split('.').every((label) => label !== '');
 }

@@ -4,7 +4,7 @@ import { LatencyHistogram, secondsSince } from '../latency-histogram.js';
 import type { Logger } from '../logger.js';
 import { inSpan, SpanKind } from '../tracing/spans.js';
 import { requireDestination, type OutboundRules } from './destination.js';
-import { OutboundError } from './outbound-error.js';
+import { certificateError, OutboundError } from './outbound-error.js';
 import { resolveWithNameServers, type Resolve } from './public-addresses.js';
 import { guardedTlsConnection, requireTlsDestination } from './tls-connection.js';
 
@@ -14,8 +14,10 @@ export interface OutboundRequest {
   body?: string | Buffer;
   /** For lookup, connection and response together. */
   timeoutMs?: number;
-  /** A larger response is an error. */
+  /** A larger response is an error, unless `ignoresRest`: then it ends there. */
   maxBytes?: number;
+  /** Only the beginning of the body matters, if at all: the status says everything. */
+  ignoresRest?: boolean;
   /** Statuses other than 2xx whose response is no error. */
   acceptedStatuses?: readonly number[];
 }
@@ -109,7 +111,14 @@ export class Outbound {
   private async send(
     { guardedAgent, request }: typeof import('./agent.js'),
     url: string,
-    { method = 'POST', headers, body, maxBytes = defaultMaxBytes, acceptedStatuses = [] }: OutboundRequest,
+    {
+      method = 'POST',
+      headers,
+      body,
+      maxBytes = defaultMaxBytes,
+      ignoresRest = false,
+      acceptedStatuses = [],
+    }: OutboundRequest,
     signal: AbortSignal,
   ): Promise<OutboundResponse> {
     const destination = requireDestination(url, this.rules);
@@ -132,7 +141,7 @@ export class Outbound {
         typeof retryAfter === 'string' ? retryAfter : undefined,
       );
     }
-    return { status, headers: response.headers, body: await readBody(response.body, maxBytes) };
+    return { status, headers: response.headers, body: await readBody(response.body, maxBytes, ignoresRest, signal) };
   }
 
   /**
@@ -169,8 +178,23 @@ function spanOf({ method = 'POST' }: OutboundRequest) {
   return { name: method, kind: SpanKind.CLIENT, attributes: { 'http.request.method': method } };
 }
 
-async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
+async function readBody(
+  body: Dispatcher.ResponseData['body'],
+  maxBytes: number,
+  ignoresRest: boolean,
+  signal: AbortSignal,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  try {
+    await collect(body, maxBytes, chunks);
+  } catch (error) {
+    // The server has accepted the request; a body that is long, slow or broken off takes nothing back.
+    if (!ignoresRest || signal.aborted) throw error;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
+}
+
+async function collect(body: Dispatcher.ResponseData['body'], maxBytes: number, chunks: Buffer[]): Promise<void> {
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
@@ -179,13 +203,12 @@ async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number)
       throw new OutboundError('too large', `too large: the response has more than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks);
 }
 
 /** Passes on only the kind of the error, since details of a failed connection reveal the internal network. */
 function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
   if (error instanceof OutboundError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   if (signal.aborted || /TIMEOUT/.test(code)) return new OutboundError('timed out', 'timed out.');
-  return new OutboundError('no response', 'no response.');
+  return certificateError(code) ?? new OutboundError('no response', 'no response.');
 }

@@ -9,11 +9,15 @@ export type Resolve = (hostname: string) => Promise<string[]>;
  * Queries the name servers directly. getaddrinfo blocks one of four threads while a name server does not respond, and
  * the same threads sign tokens: a URL that somebody registered could stop that.
  */
-export const resolveWithNameServers: Resolve = async (hostname) => {
+export const resolveWithNameServers: Resolve = (hostname) => resolveBy(hostname);
+
+/** @param servers instead of those of the machine, such as `127.0.0.1:5353` */
+export async function resolveBy(hostname: string, servers?: readonly string[]): Promise<string[]> {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  if (servers) resolver.setServers(servers);
   const results = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
   return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-};
+}
 
 export async function publicAddresses(
   hostname: string,

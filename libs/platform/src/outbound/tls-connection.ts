@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import tls, { type TLSSocket } from 'node:tls';
 import { isException, requireDestination, type OutboundRules } from './destination.js';
 import { publicAddresses, type Resolve } from './public-addresses.js';
 
@@ -33,7 +33,7 @@ export async function guardedTlsConnection(
     isIP(host) || isException(destination, rules)
       ? host
       : (await within(signal, publicAddresses(host, resolve)))[0]!.address;
-  const socket = connect({
+  const socket = tls.connect({
     host: address,
     port,
     ...(isIP(host) ? {} : { servername: host }),
