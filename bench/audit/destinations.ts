@@ -45,7 +45,7 @@ export async function measureDestinations(
   const { server: syslogReceiver, caCertificate } = await openSyslog(new URL(tlsUrl));
   const { hostname: host, port } = new URL(tlsUrl);
   const kinds = [
-    { kind: 'https', settings: { url: `${receiverUrl}/https` } },
+    { kind: 'https', settings: { url: `${receiverUrl}/https`, encoding: 'ndjson' } },
     { kind: 'splunk_hec', settings: { url: receiverUrl }, credentials: { token: 'bench' } },
     { kind: 'elasticsearch', settings: { url: receiverUrl, index: 'audit' }, credentials: { apiKey: 'bench' } },
     { kind: 'otlp_http', settings: { url: `${receiverUrl}/v1/logs` } },

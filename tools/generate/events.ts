@@ -15,7 +15,8 @@ export function eventsPage(): string {
     code(name),
     description,
     producer,
-    code(`evt.${producer}.${name}`),
+    // The feed's own events are in no stream.
+    Object.values(streams).some((s) => s.producer === producer) ? code(`evt.${producer}.${name}`) : '',
     data ? 'yes' : 'no',
   ]);
   return page(
@@ -75,6 +76,8 @@ const values: Record<string, unknown> = {
   roles: ['auditor'],
   assignment: '019aa5f2-7c1e-7053-82d4-3e1fa09b6c04',
   export: '019aa5f2-7c1f-7d10-8c3e-5a6b7c8d9e01',
+  destination: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04',
+  failingSince: '2026-11-21T09:30:00.000Z',
   accessRequest: '019aa5f2-7c1e-7164-93e5-4f20b1ac6d05',
 };
 

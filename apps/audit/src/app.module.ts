@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { MakerRights } from '@holdfast/access';
 import { quarantines, streams } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
 import { outboundProvider } from '@holdfast/service';
 import { ReadAnalyticsHandler } from './analytics/read-analytics.handler.js';
@@ -90,6 +92,7 @@ import { WitnessClient } from './witnesses/witness-client.js';
     ExportExpiry,
     ExportPages,
     ExportWriter,
+    { provide: MakerRights, inject: [Bus], useFactory: (bus: Bus) => new MakerRights(bus, 'audit') },
     ExportWorker,
     Checkpoints,
     CheckpointFiles,

@@ -15,6 +15,7 @@ import { eventCommands } from './commands/events.js';
 import { grantCommands } from './commands/grants.js';
 import { groupCommands } from './commands/groups.js';
 import { keyCommands } from './commands/keys.js';
+import { offerCommands } from './commands/offers.js';
 import { organizationCommands } from './commands/organizations.js';
 import { personCommands } from './commands/people.js';
 import { presenceCommands } from './commands/presence.js';
@@ -58,6 +59,7 @@ export function createProgram(): Command {
     smokeCommand,
     secretRotationCommands,
     typeCommands,
+    offerCommands,
     personCommands,
     presenceCommands,
     keyCommands,

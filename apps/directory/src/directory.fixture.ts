@@ -81,7 +81,8 @@ export function withDirectory(baseUrl = 'http://localhost', clock?: Clock): void
       createTestDatabase('directory', (url) => migrate('directory', url, migrations), { isCopied: true }),
     ]);
     await declareStreams(await connect('deploy'));
-    for (const user of ['operator', 'gateway', 'auth'] as const) buses.set(user, patient(new Bus(await connect(user))));
+    for (const user of ['operator', 'gateway', 'auth', 'issuance'] as const)
+      buses.set(user, patient(new Bus(await connect(user))));
     const config: Config = {
       ...withoutTraces,
       NATS_URL: nats.url,

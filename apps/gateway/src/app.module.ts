@@ -8,6 +8,7 @@ import { AuditApiModule } from './admin/audit/audit-api.module.js';
 import { EntitlementsApiModule } from './admin/entitlements/entitlements-api.module.js';
 import { EventsModule } from './admin/events/events.module.js';
 import { GroupsApiModule } from './admin/groups/groups-api.module.js';
+import { OffersApiModule } from './admin/offers/offers-api.module.js';
 import { UsersApiModule } from './admin/users/users-api.module.js';
 import { AuditRecordsModule } from './audit/audit-records.module.js';
 import { ClaimModule } from './claim/claim.module.js';
@@ -41,6 +42,7 @@ import { PresenceModule } from './presence/presence.module.js';
     GroupsApiModule,
     EntitlementsApiModule,
     AccessRequestsApiModule,
+    OffersApiModule,
     IssuerModule,
     HubModule,
     PagesModule,

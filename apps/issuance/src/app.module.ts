@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { MakerRights } from '@holdfast/access';
 import { quarantines, streams } from '@holdfast/contracts';
+import { Bus } from '@holdfast/messaging';
 import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
 import { ClearChallenges } from '@holdfast/passkeys';
 import { outboundProvider } from '@holdfast/service';
 import { BeginClaimHandler } from './claims/begin-claim.handler.js';
 import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
 import { CountPasskeysHandler } from './claims/count-passkeys.handler.js';
+import { Claims } from './claims/find-claim.js';
 import { GetClaimHandler } from './claims/get-claim.handler.js';
 import { watermarkDatabase } from './config.js';
 import { CreateCredentialTypeHandler } from './credential-types/create-credential-type.handler.js';
@@ -21,7 +24,10 @@ import { entities } from './entities.js';
 import { CustomerErasureConfirmations } from './erasure/customer-erasure-confirmations.js';
 import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ExpirationWorker } from './expiration/expiration-worker.js';
+import { AdminOffersHandler } from './offers/admin-offers.handler.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
+import { AppRightsConsumer } from './offers/ended-rights/app-rights.consumer.js';
+import { EndedOffersWorker } from './offers/ended-rights/ended-offers.worker.js';
 import { GetOfferHandler } from './offers/get-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
 import { AltchaProvider } from './presence/altcha.provider.js';
@@ -48,6 +54,7 @@ import { Renewals } from './sign-in/renewals.js';
     CreateOfferHandler,
     GetOfferHandler,
     WithdrawOfferHandler,
+    AdminOffersHandler,
     GetIssuedHandler,
     ManageCredentialHandler,
     EraseSubjectHandler,
@@ -69,6 +76,10 @@ import { Renewals } from './sign-in/renewals.js';
   ],
   providers: [
     outboxProvider(streams.issuance, { service: 'subjects', database: watermarkDatabase }),
+    { provide: MakerRights, inject: [Bus], useFactory: (bus: Bus) => new MakerRights(bus, 'issuance') },
+    Claims,
+    AppRightsConsumer,
+    EndedOffersWorker,
     CredentialTypes,
     CustomerInserts,
     Customers,

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import {
   getApp,
   knownOrganizations,
+  makerRights,
   recordOperatorRead,
   streams,
   type App,
@@ -38,6 +39,8 @@ import { migrations } from './migrations/index.js';
 export const stubs = {
   organizations: new Set<string>(['acme', 'globex']),
   apps: new Map<string, Partial<App>>(),
+  /** What apps may do now; all customer scopes when absent. `down`: directory does not reply. */
+  rights: new Map<string, string[] | 'down'>(),
   /** How often directory was queried for an app. */
   appQueries: 0,
   /** The reads of the operator that audit recorded. */
@@ -49,6 +52,13 @@ class Directory {
   @Handles(knownOrganizations)
   async known({ shortIds }: RequestOf<typeof knownOrganizations>): Promise<ReplyOf<typeof knownOrganizations>> {
     return { known: shortIds.filter((id) => stubs.organizations.has(id)) };
+  }
+
+  @Handles(makerRights)
+  async rights({ maker }: RequestOf<typeof makerRights>): Promise<ReplyOf<typeof makerRights>> {
+    const operations = stubs.rights.get(maker.id) ?? ['offers:write', 'issued:read', 'issued:manage'];
+    if (operations === 'down') throw new AppError('unavailable', 'directory is down', { retryAfter: 1 });
+    return { operations };
   }
 
   @Handles(getApp)
@@ -119,6 +129,7 @@ export class IssuanceStack {
   gateway!: Bus;
   auth!: Bus;
   operator!: Bus;
+  directory!: Bus;
   /** The ports of `/readyz` and `/metrics`, one for each replica of issuance. */
   opsPorts: number[] = [];
   private nats!: TestBus;
@@ -215,6 +226,7 @@ export class IssuanceStack {
     this.gateway = patient(new Bus(await this.connect('gateway')));
     this.auth = patient(new Bus(await this.connect('auth')));
     this.operator = patient(new Bus(await this.connect('operator')));
+    this.directory = new Bus(await this.connect('directory'));
   }
 
   private async connect(user: BusUser): Promise<NatsConnection> {

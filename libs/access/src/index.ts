@@ -3,3 +3,4 @@ export * from './introspection-fallback.js';
 export * from './revocation-rule.js';
 export * from './rate-limit-exchange.js';
 export * from './shared-rate-limits.js';
+export * from './maker-rights.js';

@@ -17,6 +17,7 @@ export * from './directory/organizations.js';
 export * from './directory/apps.js';
 export * from './directory/apps-admin.js';
 export * from './directory/invitations.js';
+export * from './directory/maker-rights.js';
 export * from './directory/organization-moves.js';
 export * from './directory/organization-shards.js';
 export * from './directory/people.js';

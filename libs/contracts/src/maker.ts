@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Actor } from './context.js';
 
-export const makerTypes = ['app', 'person', 'operator'] as const;
-export type MakerType = (typeof makerTypes)[number];
+const makerTypes = ['app', 'person', 'operator'] as const;
+type MakerType = (typeof makerTypes)[number];
 
 /**
  * Who prepared something that acts later without them: a link, an offer, a destination, an export, a reader, a secret.

@@ -95,6 +95,7 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'directory.remove-person-passkey',
     'issuance.revoke-credential',
     'issuance.withdraw-offer',
+    'issuance.admin-withdraw-offer',
     'issuance.erase-subject',
     'audit.delete-export',
     'auth.end-hub-session',

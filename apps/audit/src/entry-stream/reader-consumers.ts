@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Maker } from '@holdfast/contracts';
 import { Database, isNotFenced, statement } from '@holdfast/data';
 import { EntryStream, type StreamState } from './entry-stream.js';
 
@@ -9,10 +10,13 @@ export interface ReaderRow {
   createdAt: Date;
   stream: string;
   startSeq: number;
+  makerType: Maker['type'] | null;
+  makerId: string | null;
 }
 
 export const readerColumns =
-  'id, org, public_key AS "publicKey", created_at AS "createdAt", stream, start_seq AS "startSeq"';
+  'id, org, public_key AS "publicKey", created_at AS "createdAt", stream, start_seq AS "startSeq", ' +
+  'maker_type AS "makerType", maker_id AS "makerId"';
 
 const selectServed = statement(
   'readers_served',

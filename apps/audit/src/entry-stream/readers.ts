@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import {
   allOrganizations,
+  makerOf,
   maxAuditReaders,
   type Action,
   type AuditReader,
@@ -30,7 +31,8 @@ const published = statement(
 );
 const insert = statement(
   'readers_insert',
-  `INSERT INTO audit_reader (id, org, public_key, created_at, stream, start_seq) VALUES ($1, $2, $3, $4, $5, $6)
+  `INSERT INTO audit_reader (id, org, public_key, created_at, stream, start_seq, maker_type, maker_id)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
    ON CONFLICT (id) DO NOTHING`,
 );
 const move = statement(
@@ -65,10 +67,16 @@ export class Readers {
     const stream = await this.entries.state();
     const start = await this.startOf(owner, after, stream);
     await this.record(context, 'audit_reader.create', id);
-    const row = { id, org: owner, publicKey, createdAt: this.clock.now(), stream: stream.created, startSeq: start };
+    const maker = makerOf(context.actor);
+    const place = { stream: stream.created, startSeq: start };
+    const by = { makerType: maker.type, makerId: maker.id ?? null };
+    const row = { id, org: owner, publicKey, createdAt: this.clock.now(), ...place, ...by };
     await this.database.transaction(async (sql) => {
       if (!(await isReadBy(sql, owner))) await this.logs.begin(sql, owner, after, stream);
-      await sql.last(insert, [id, owner, publicKey, row.createdAt, row.stream, row.startSeq]);
+      await sql.last(insert, [
+        ...[id, owner, publicKey, row.createdAt, row.stream, row.startSeq],
+        ...[row.makerType, row.makerId],
+      ]);
     });
     await this.consumers.add(row, stream);
     return this.shown(row);
@@ -142,13 +150,14 @@ export class Readers {
     this.logger.log(`The operator did ${action}${id === undefined ? '' : ` with ${id}`}, of all organizations`);
   }
 
-  private async shown({ id, publicKey, createdAt }: ReaderRow): Promise<AuditReader> {
+  private async shown({ id, publicKey, createdAt, makerType, makerId }: ReaderRow): Promise<AuditReader> {
     const consumer = await this.entries.consumer(id);
     const lastReadAt = consumer?.ack_floor.last_active;
     return {
       id,
       publicKey,
       createdAt: createdAt.toISOString(),
+      ...(makerType !== null && { maker: { type: makerType, ...(makerId !== null && { id: makerId }) } }),
       ...(consumer && { pending: consumer.num_pending + consumer.num_ack_pending }),
       // JetStream sends a time, whatever the type of the client says.
       ...(lastReadAt !== undefined && { lastReadAt: new Date(String(lastReadAt)).toISOString() }),

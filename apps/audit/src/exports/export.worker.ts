@@ -1,4 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { MakerRights } from '@holdfast/access';
+import type { Maker } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Interval } from '@holdfast/service';
 import { BrokenLogs } from '../transparency/broken-logs.js';
@@ -12,6 +14,8 @@ const turnMs = 5000;
 /** After so many failures in a row an export is given up. */
 const maxFailures = 10;
 const firstRetryMs = 1000;
+/** How long an export waits while directory does not say what its requester may do. That is no fault of the export. */
+const unknownRightsMs = 2000;
 
 /**
  * Whether entries were dropped since the export began. Their bytes may be missing in the file, and the record of the
@@ -34,6 +38,7 @@ export class ExportWorker {
     private readonly pages: ExportPages,
     private readonly checkpoints: Checkpoints,
     private readonly brokenLogs: BrokenLogs,
+    private readonly rights: MakerRights,
   ) {}
 
   @Interval({ name: 'exports', intervalMs: 1000, failure: 'Failed to write an export. It is continued later' })
@@ -57,6 +62,7 @@ export class ExportWorker {
   }
 
   private async write(claimed: ClaimedExport, isOver: () => boolean): Promise<void> {
+    if (!(await this.mayContinue(claimed))) return;
     let job = await this.begun(claimed);
     let text = job.bytes === 0 ? this.pages.header(begunOf(job)) : '';
     let [entries, { place }] = [0, job];
@@ -68,6 +74,7 @@ export class ExportWorker {
       return !written.isTooLarge;
     };
     while (place < job.size!) {
+      if (!(await this.mayContinue(job))) return;
       const page = await this.pages.next({ ...begunOf(job), place });
       text += page.text;
       entries += page.entries;
@@ -78,6 +85,21 @@ export class ExportWorker {
     if (job.proof && (await this.wasDropped(job))) return this.writer.restart(job);
     text += await this.pages.trailer({ ...begunOf(job), entries: job.entries + entries });
     if (await append()) await this.writer.finish(job);
+  }
+
+  /**
+   * What was prepared ends with the right that prepared it (product §4): an export is written only while its requester
+   * may export the log. False when it was failed or put off.
+   */
+  private async mayContinue(job: ClaimedExport): Promise<boolean> {
+    const requester: Maker = {
+      type: job.requesterType as Maker['type'],
+      ...(job.requesterId !== null && { id: job.requesterId }),
+    };
+    const may = await this.rights.has(job.org, requester, 'audit:export').catch(() => undefined);
+    if (may === false) await this.writer.fail(job, 'maker');
+    if (may === undefined) await this.writer.release(job, unknownRightsMs);
+    return may === true;
   }
 
   private async begun(job: ClaimedExport): Promise<ClaimedExport> {

@@ -1,4 +1,5 @@
-import { streams, type AuditExport, type NewAuditExport } from '@holdfast/contracts';
+import type { MakerRights } from '@holdfast/access';
+import { streams, type Actor, type AuditExport, type NewAuditExport } from '@holdfast/contracts';
 import { Database, ReadDatabase } from '@holdfast/data';
 import type { Bus } from '@holdfast/messaging';
 import { Outbox, type OutboxRow } from '@holdfast/outbox';
@@ -39,14 +40,18 @@ interface ReplicaOptions {
   clock?: Clock;
   limits?: typeof exportLimits;
   isBroken?: () => boolean;
+  /** Whether who requested an export may still do that. A rejection: nobody knows. */
+  mayExport?: () => Promise<boolean>;
 }
 
 /** A replica of audit that writes exports. Its checkpoints are those of the head, with no valid signature. */
 export async function exportReplica(
   tables: TestDatabase,
   connection: Bus['connection'],
-  { keys = auditKeys(), clock = systemClock, limits = exportLimits, isBroken = () => false }: ReplicaOptions = {},
+  { keys = auditKeys(), clock = systemClock, limits = exportLimits, ...options }: ReplicaOptions = {},
 ) {
+  const { isBroken = () => false, mayExport = () => Promise.resolve(true) } = options;
+  const rights = { has: mayExport } as unknown as MakerRights;
   const replica = await replicaOf(tables, keys, clock);
   const database = await Database.connect({ url: tables.url(), pool: 3, applicationName: 'exports' });
   const reads = new ReadDatabase(database);
@@ -66,10 +71,12 @@ export async function exportReplica(
     },
   } as unknown as Checkpoints;
   const brokenLogs = { find: () => (isBroken() ? {} : undefined) } as unknown as BrokenLogs;
-  const worker = new ExportWorker(database, writer, pages, checkpoints, brokenLogs);
+  const worker = new ExportWorker(database, writer, pages, checkpoints, brokenLogs, rights);
   const expiry = new ExportExpiry(database, events, clock);
-  const create = async (given: Partial<NewAuditExport> = {}, org = 'acme'): Promise<AuditExport> =>
-    (await exports.create({ format: 'ndjson', proof: false, ...given }, testContext({ org }))).export;
+  const create = async (given: Partial<NewAuditExport> = {}, org = 'acme', actor?: Actor): Promise<AuditExport> => {
+    const context = testContext({ org, ...(actor && { actor }) });
+    return (await exports.create({ format: 'ndjson', proof: false, ...given }, context)).export;
+  };
   /** On a busy machine a statement may fail: the run ends, and the next one continues the export. */
   const runAll = async () => {
     for (let unfinished = 1; unfinished > 0;) {

@@ -61,6 +61,44 @@ afterEach(async () => {
   await tables.drop();
 });
 
+describe('an export whose requester', () => {
+  it.each([
+    ['has lost the right before it began', 1, 0],
+    ['loses the right while it is written', 3, 1],
+  ])('%s fails, and its file is gone', async (_, refusedFrom, chunksBefore) => {
+    let asked = 0;
+    await append(450);
+    const one = await start({ mayExport: () => Promise.resolve((asked += 1) < refusedFrom) });
+    const { id } = await one.create({}, 'acme', { type: 'app', id: 'app_1' });
+    await one.runAll();
+    expect(asked).toBeGreaterThan(chunksBefore);
+    expect(await get(id)).toMatchObject({
+      state: 'failed',
+      reason: 'maker',
+      requestedBy: { type: 'app', id: 'app_1' },
+    });
+    expect(await chunkCount()).toBe(0);
+    expect((await eventsIn()).map(({ type }) => type)).toEqual(['audit.export.created', 'audit.export.failed']);
+  });
+
+  it('may or may not export, which nobody knows, waits without counting a failure', async () => {
+    let isKnown = false;
+    await append(3);
+    const one = await start({
+      mayExport: () => (isKnown ? Promise.resolve(true) : Promise.reject(new Error('directory is down'))),
+    });
+    const { id } = await one.create();
+    for (let run = 0; run < 12; run += 1) {
+      await expireLeases();
+      await one.worker.run(() => false);
+    }
+    expect(await get(id)).toMatchObject({ state: 'running', entries: 0 });
+    isKnown = true;
+    await one.runAll();
+    expect(await get(id)).toMatchObject({ state: 'ready', entries: 3 });
+  });
+});
+
 describe('the file of an export', () => {
   it('has the entries of the log up to the checkpoint, and an end', async () => {
     await append(450);

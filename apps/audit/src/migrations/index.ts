@@ -6,6 +6,7 @@ import { Exports1765200000000 } from './1765200000000-exports.js';
 import { Cosignatures1765300000000 } from './1765300000000-cosignatures.js';
 import { EntryStream1765400000000 } from './1765400000000-entry-stream.js';
 import { LongAnalytics1766600000000 } from './1766600000000-long-analytics.js';
+import { ReaderMakers1767000000200 } from './1767000000200-reader-makers.js';
 
 export const migrations = [
   CreateLog1763700000000,
@@ -17,4 +18,5 @@ export const migrations = [
   Cosignatures1765300000000,
   EntryStream1765400000000,
   LongAnalytics1766600000000,
+  ReaderMakers1767000000200,
 ];

@@ -128,7 +128,7 @@ export class Apps {
         if (app.name !== name || app.displayName !== displayName) await requireOwnName(sql, context, app);
         await save(manager, app);
         const ended = managed && !managesApps(app) ? await endMade(sql, app) : undefined;
-        return { change: changeOf('app.updated', app, change, ended), reply: reply(app) };
+        return { change: changeOf('app.updated', app, change, ended, revokesTokens), reply: reply(app) };
       },
       keyed,
     );
@@ -162,7 +162,7 @@ export class Apps {
           { ...withoutSettings, version, minVersion: version, deletedAt: () => 'clock_timestamp()' },
         );
         const ended = managesApps(app) ? await endMade(sqlOf(manager), app) : undefined;
-        const change = changeOf('app.deleted', { ...app, version }, { action: 'app.delete', changes }, ended);
+        const change = changeOf('app.deleted', { ...app, version }, { action: 'app.delete', changes }, ended, true);
         return { change, reply: {} };
       },
       keyed,
@@ -206,15 +206,20 @@ async function locked(manager: EntityManager, clientId: string): Promise<AppEnti
 
 function changeOf(
   type: 'app.created' | 'app.updated' | 'app.deleted',
-  { org, clientId, version }: Pick<AppEntity, 'org' | 'clientId' | 'version'>,
+  app: Pick<AppEntity, 'org' | 'clientId' | 'version' | 'disabled' | 'grants'>,
   { action, targets = [], changes }: Omit<AppChange, 'revokesTokens' | 'takesOver'>,
   ended: EndedApps = { apps: [], changes: {} },
+  losesRights = false,
 ): Change {
-  const own = { type, app: clientId, version, data: { app: clientId } };
+  const { org, clientId, version } = app;
+  // What the app prepared ends with its rights, wherever it is stored (product §4).
+  const operations = app.disabled || type === 'app.deleted' ? [] : scopesOf(app);
+  const own = { type, app: clientId, version, ...(losesRights && { operations }), data: { app: clientId } };
   const [first = own, ...others] = ended.apps.map((made): ChangeEvent => ({
     type: 'app.updated',
     app: made.clientId,
     version: made.version,
+    operations: [],
     data: { app: made.clientId },
   }));
   return {

@@ -16,7 +16,7 @@ import { Heartbeat } from '../access/heartbeat.js';
 import { lanesOf } from '../shards/lanes.js';
 
 /** An event of a change: its type, what it is about, and the version of that (`aggregateOf`). */
-export type ChangeEvent = Pick<DirectoryEvent, 'type' | 'user' | 'group' | 'app' | 'version' | 'data'>;
+export type ChangeEvent = Pick<DirectoryEvent, 'type' | 'user' | 'group' | 'app' | 'operations' | 'version' | 'data'>;
 
 /** What a change has done, for its events, its one audit record and the revocation feed. */
 export interface Change {

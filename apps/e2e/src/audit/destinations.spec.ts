@@ -29,12 +29,8 @@ const receiver = new ReceiverServer((request, response) => {
 const entries = (path = '/audit') =>
   received
     .filter((request) => request.path === path)
-    .flatMap(({ body }) =>
-      body
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line) as AuditEvent & { organization: string }),
-    );
+    // As the libraries of Standard Webhooks read it: the body is one JSON text.
+    .flatMap(({ body }) => JSON.parse(body) as (AuditEvent & { organization: string })[]);
 
 let shop: Client;
 let exporter: Client;
@@ -84,7 +80,7 @@ describe('a destination of the audit log', () => {
     }
     const { body: list } = await exporter.call<{ items: AuditDestination[] }>('GET', path);
     expect(JSON.stringify([list, await shown()])).not.toContain(created.secret!);
-    expect(list.items.map(({ id }) => id)).toEqual([created.id]);
+    expect(list.items.map(({ id, maker }) => [id, maker?.id])).toEqual([[created.id, exporter.app.clientId]]);
   });
 
   it('gets nothing while it is paused, and everything once it is resumed', async () => {

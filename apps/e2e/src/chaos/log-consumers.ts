@@ -34,7 +34,7 @@ export class LogConsumers {
   async runUntil(isOver: () => boolean): Promise<void> {
     const { receiver, hasPython = false } = this.#options;
     for (const json of [
-      { kind: 'https', settings: { url: `${receiver.origin}/https` }, after: 0 },
+      { kind: 'https', settings: { url: `${receiver.origin}/https`, encoding: 'ndjson' }, after: 0 },
       {
         kind: 'elasticsearch',
         settings: { url: receiver.origin, index: 'audit' },

@@ -10,7 +10,7 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import { newCode } from '../customer/code.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimState, requireOpen } from './claim.js';
-import { findClaim } from './find-claim.js';
+import { Claims } from './find-claim.js';
 import { userHandle } from './user-handle.js';
 
 /** Begins the ceremony of a claim: options for a passkey, bound to the offer and the browser. */
@@ -18,6 +18,7 @@ import { userHandle } from './user-handle.js';
 export class BeginClaimHandler {
   constructor(
     private readonly database: Database,
+    private readonly claims: Claims,
     private readonly types: CredentialTypes,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -28,8 +29,7 @@ export class BeginClaimHandler {
     { token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginClaim>> {
-    const { offerId, subject, type, offer, credential } = await findClaim(
-      this.database,
+    const { offerId, subject, type, offer, credential } = await this.claims.find(
       claimHashesOf(this.config, token),
       org,
     );

@@ -21,7 +21,7 @@ import { byClaim } from '../customer/locators.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimRecord } from './claim-record.js';
 import { claimed, claimState, requireOpen } from './claim.js';
-import { findClaim, type FoundClaim } from './find-claim.js';
+import { Claims, type FoundClaim } from './find-claim.js';
 import { addPasskey, removePasskeys } from './passkeys.js';
 
 /** Completes the ceremony of a claim: stores the passkey and issues the credential. Exactly one claim succeeds. */
@@ -29,6 +29,7 @@ import { addPasskey, removePasskeys } from './passkeys.js';
 export class CompleteClaimHandler {
   constructor(
     private readonly database: Database,
+    private readonly claims: Claims,
     private readonly customers: Customers,
     private readonly types: CredentialTypes,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
@@ -42,7 +43,7 @@ export class CompleteClaimHandler {
   ): Promise<ReplyOf<typeof completeClaim>> {
     const rp = relyingPartyOf(this.config.relyingParty, ids);
     const tokenHashes = claimHashesOf(this.config, token);
-    const found = await findClaim(this.database, tokenHashes, context.org);
+    const found = await this.claims.find(tokenHashes, context.org);
     const { offerId, subject, offer } = found;
     requireOpen(claimState(offer, found.credential, this.clock.now()));
     const registration = readRegistration(response);
@@ -64,7 +65,7 @@ export class CompleteClaimHandler {
       await consumeChallenge(this.database, challenge, ceremony, this.clock.now());
     } catch (error) {
       if (error instanceof AppError) {
-        const { offer, credential } = await findClaim(this.database, tokenHashes, org);
+        const { offer, credential } = await this.claims.find(tokenHashes, org);
         requireOpen(claimState(offer, credential, this.clock.now()));
       }
       throw error;

@@ -1,6 +1,10 @@
-import { statement, type Sql } from '@holdfast/data';
+import { Injectable } from '@nestjs/common';
+import { MakerRights } from '@holdfast/access';
+import { operationsOfOffer } from '@holdfast/contracts';
+import { Database, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import type { CustomerCredential, CustomerOffer } from '../customer/customer.js';
+import { isEnded, toExistingCustomer } from '../offers/ended-rights/ended-offer-rights.js';
 
 /** The offer and the credential of a claim token. */
 export interface FoundClaim {
@@ -22,26 +26,52 @@ interface Row {
   returnUrl: string | null;
   credentialStatus: CustomerCredential['status'];
   validUntil: Date | null;
+  existingCustomer: boolean;
+  ended: boolean;
 }
 
 const byToken = statement(
   'claim_find',
   `SELECT o.id AS "offerId", o.subject, o.app, o.status AS "offerStatus", o.expires_at AS "expiresAt",
-     o.return_url AS "returnUrl", c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil"
-   FROM offer o JOIN credential c ON c.id = o.credential WHERE o.token_hash = ANY ($1) AND o.org = $2`,
+     o.return_url AS "returnUrl", c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil",
+     ${toExistingCustomer} AS "existingCustomer", ${isEnded} AS ended
+   FROM offer o JOIN credential c ON c.id = o.credential JOIN subject s ON s.id = o.subject
+   WHERE o.token_hash = ANY ($1) AND o.org = $2`,
 );
 
-/** @throws AppError unknown_claim, also for a token of another organization or of an erased customer */
-export async function findClaim(sql: Sql, tokenHashes: readonly Buffer[], org: string): Promise<FoundClaim> {
-  const [row] = await sql.rows<Row>(byToken, [tokenHashes, org]);
-  if (!row) throw new AppError('unknown_claim');
-  const { offerId, subject, app, type, offerStatus, expiresAt, returnUrl, credentialStatus, validUntil } = row;
-  return {
-    offerId,
-    subject,
-    app,
-    type,
-    offer: { status: offerStatus, expiresAt, ...(returnUrl !== null && { returnUrl }) },
-    credential: { status: credentialStatus, ...(validUntil && { validUntil }) },
-  };
+/**
+ * Finds the offer of a claim token. An open offer whose app may not make such offers any more counts as withdrawn. That
+ * its events have not arrived yet changes nothing: directory is asked at each step of a claim, and without an answer
+ * there is none (docs/adr/0074-what-was-prepared-ends-with-its-right.md).
+ */
+@Injectable()
+export class Claims {
+  constructor(
+    private readonly database: Database,
+    private readonly rights: MakerRights,
+  ) {}
+
+  /**
+   * @throws AppError unknown_claim, also for a token of another organization or of an erased customer; unavailable when
+   *   the rights of the app are unknown
+   */
+  async find(tokenHashes: readonly Buffer[], org: string): Promise<FoundClaim> {
+    const [row] = await this.database.rows<Row>(byToken, [tokenHashes, org]);
+    if (!row) throw new AppError('unknown_claim');
+    const { offerId, subject, app, type, expiresAt, returnUrl, credentialStatus, validUntil } = row;
+    const status = row.offerStatus === 'open' && !(await this.mayBeClaimed(row, org)) ? 'withdrawn' : row.offerStatus;
+    return {
+      offerId,
+      subject,
+      app,
+      type,
+      offer: { status, expiresAt, ...(returnUrl !== null && { returnUrl }) },
+      credential: { status: credentialStatus, ...(validUntil && { validUntil }) },
+    };
+  }
+
+  private async mayBeClaimed({ app, existingCustomer, ended }: Row, org: string): Promise<boolean> {
+    if (ended) return false;
+    return this.rights.has(org, { type: 'app', id: app }, ...operationsOfOffer({ existingCustomer }));
+  }
 }

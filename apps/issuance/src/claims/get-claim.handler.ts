@@ -1,19 +1,18 @@
 import { Controller, Inject } from '@nestjs/common';
 import { getClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
-import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { claimHashesOf, type IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import { claimState } from './claim.js';
-import { findClaim } from './find-claim.js';
+import { Claims } from './find-claim.js';
 
 /** Reads what the claim page shows. It changes nothing, so that link scanners are harmless (product §2). */
 @Controller()
 export class GetClaimHandler {
   constructor(
-    private readonly database: Database,
+    private readonly claims: Claims,
     private readonly types: CredentialTypes,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -21,7 +20,7 @@ export class GetClaimHandler {
 
   @Handles(getClaim)
   async getClaim({ token }: RequestOf<typeof getClaim>, { org }: RequestContext): Promise<ReplyOf<typeof getClaim>> {
-    const { offer, credential, type } = await findClaim(this.database, claimHashesOf(this.config, token), org);
+    const { offer, credential, type } = await this.claims.find(claimHashesOf(this.config, token), org);
     const { name, display } = await this.types.find(org, type);
     return {
       state: claimState(offer, credential, this.clock.now()),

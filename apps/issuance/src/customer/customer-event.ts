@@ -23,7 +23,8 @@ export function customerEvents(
 ): CustomerEvent[] {
   const { id: subject, org, version } = customer;
   return events.map(({ type, data, replacesPasskeys, occurredAt = now }, i) => {
-    const action = systemActions[type];
+    const endedWithRight = data && 'cause' in data && data.cause === 'maker';
+    const action = endedWithRight ? 'offer.withdraw' : systemActions[type];
     const record =
       action && data
         ? systemRecord(data, action, context, now)

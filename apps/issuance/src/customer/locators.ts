@@ -15,7 +15,7 @@ export interface CustomerLocator {
 
 const subjectOfOffer = statement(
   'customer_of_offer',
-  'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = $3',
+  'SELECT subject FROM offer WHERE id = $1 AND org = $2 AND app = coalesce($3, app)',
 );
 const subjectOfCredential = statement(
   'customer_of_credential',
@@ -32,10 +32,11 @@ export function bySubject(subject: string, app: string): CustomerLocator {
   };
 }
 
-export function byOffer(offerId: string, app: string): CustomerLocator {
+/** Without `app`: the offer of any app of the organization. */
+export function byOffer(offerId: string, app?: string): CustomerLocator {
   return {
     find: (sql, org) => subjectOf(sql, subjectOfOffer, [offerId, org, app]),
-    app,
+    ...(app !== undefined && { app }),
     unknown: 'unknown_offer',
     targets: ({ id, offers }) => [
       auditTarget('offer', offerId, id),

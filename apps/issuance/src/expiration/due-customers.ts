@@ -1,8 +1,7 @@
 import { isNotFenced, statement, tryLock, type Sql } from '@holdfast/data';
 import type { Change } from '../customer/change.js';
-import type { Customer, CustomerCredential, CustomerOffer } from '../customer/customer.js';
-import { credentialColumns, offerColumns } from '../customer/customer.repository.js';
-import { withoutNulls } from '../without-nulls.js';
+import type { Customer } from '../customer/customer.js';
+import { readCustomers, type CustomerRow } from '../customer/read-customers.js';
 
 /**
  * Uses the indexes `offer_due` and `credential_due`. A locked customer is skipped: the change that holds the lock emits
@@ -20,15 +19,6 @@ const due = statement(
         AND ${isNotFenced('c.org')}
       ORDER BY expires_at LIMIT $2))
    FOR UPDATE SKIP LOCKED`,
-);
-const credentialsOf = statement(
-  'expirations_credentials',
-  `SELECT c.subject, ${credentialColumns} FROM credential c
-   WHERE c.subject = ANY($1::uuid[]) ORDER BY c.created_at, c.id`,
-);
-const offersOf = statement(
-  'expirations_offers',
-  `SELECT o.subject, ${offerColumns} FROM offer o WHERE o.subject = ANY($1::uuid[]) ORDER BY o.created_at, o.id`,
 );
 const saveOffers = statement(
   'expirations_save_offers',
@@ -51,19 +41,7 @@ export function tryExpirationLock(sql: Sql): Promise<boolean> {
 
 /** Locks and reads customers with a due expiration, twice `limit` at most. */
 export async function lockDueCustomers(sql: Sql, now: Date, limit: number): Promise<Customer[]> {
-  const found = await sql.rows<Omit<Customer, 'credentials' | 'offers'>>(due, [now, limit]);
-  if (found.length === 0) return [];
-  const ids = [found.map((c) => c.id)];
-  const credentials = Map.groupBy(
-    await sql.rows<CustomerCredential & { subject: string }>(credentialsOf, ids),
-    (c) => c.subject,
-  );
-  const offers = Map.groupBy(await sql.rows<CustomerOffer & { subject: string }>(offersOf, ids), (o) => o.subject);
-  return found.map((c) => ({
-    ...c,
-    credentials: (credentials.get(c.id) ?? []).map(withoutNulls),
-    offers: (offers.get(c.id) ?? []).map(withoutNulls),
-  }));
+  return readCustomers(sql, await sql.rows<CustomerRow>(due, [now, limit]));
 }
 
 /** Stores which expirations have been emitted, for all customers at once. */

@@ -6,6 +6,7 @@ import {
 } from '@holdfast/outbox';
 import { CreateIssuance1763700000000 } from './1763700000000-create-issuance.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
+import { OfferMakers1767000000000 } from './1767000000000-offer-makers.js';
 
 export const migrations = [
   CreateIssuance1763700000000,
@@ -15,4 +16,5 @@ export const migrations = [
   OutboxShards1764720000000,
   OrganizationFences1764900100000,
   IdempotencyOrganization1764900000100,
+  OfferMakers1767000000000,
 ];

@@ -19,6 +19,13 @@ export function offerOf(customer: Customer, offerId: string, token: string, base
   };
 }
 
+/** What the audit record of a withdrawal says besides its targets. */
+export const withdrawalRecord: Omit<Audited, 'targets'> = {
+  action: 'offer.withdraw',
+  outcome: { result: 'success', status: 204 },
+  changes: { status: { from: 'open', to: 'withdrawn' } },
+};
+
 /** The audit record of a created offer. */
 export function offerCreated(offer: Offer, proof?: Proof): Audited {
   const { subject, offerId, credentialId, credentialType, expiresAt } = offer;

@@ -2,7 +2,13 @@ import type { CredentialType, OfferRequest } from '@holdfast/contracts';
 import { AppError, unprocessable } from '@holdfast/platform';
 import { change, compose, idsOf, type Change } from '../customer/change.js';
 import { closeOffers } from '../customer/close-offers.js';
-import { isExpired, type Customer, type CustomerCredential, type CustomerOffer } from '../customer/customer.js';
+import {
+  isExpired,
+  isOfferExpired,
+  type Customer,
+  type CustomerCredential,
+  type CustomerOffer,
+} from '../customer/customer.js';
 import { credentialStateOf, next } from '../customer/transitions.js';
 
 /** Bounds of an offer's lifetime. */
@@ -146,8 +152,36 @@ function onTerms(existing: CustomerCredential, { type, validUntil }: OfferTerms,
   };
 }
 
-/** The app withdraws an open offer. A credential that nobody holds yet is revoked with it. */
-export function withdrawnOffer(customer: Customer, offerId: string, now: Date): Change {
+/** The open offers of a customer that end with a right of their app, each as if the app had withdrawn it. */
+export function endedOffers(
+  customer: Customer,
+  { madeUntil, existingCustomersOnly }: { madeUntil: Date; existingCustomersOnly: boolean },
+  now: Date,
+): Change {
+  const ended = customer.offers.filter(
+    (o) =>
+      o.status === 'open' &&
+      !isOfferExpired(o, now) &&
+      o.createdAt <= madeUntil &&
+      (!existingCustomersOnly || o.createdAt > customer.createdAt),
+  );
+  return compose(
+    customer,
+    ...ended.map(
+      ({ id }) =>
+        (c: Customer) =>
+          withdrawnOffer(c, id, now, 'maker'),
+    ),
+  );
+}
+
+/** An open offer is withdrawn. A credential that nobody holds yet is revoked with it. */
+export function withdrawnOffer(
+  customer: Customer,
+  offerId: string,
+  now: Date,
+  cause: 'withdrawn' | 'maker' = 'withdrawn',
+): Change {
   const offer = customer.offers.find((o) => o.id === offerId);
   const credential = customer.credentials.find((c) => c.id === offer?.credentialId);
   if (!offer || !credential) throw new AppError('unknown_offer');
@@ -164,7 +198,7 @@ export function withdrawnOffer(customer: Customer, offerId: string, now: Date): 
       offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'withdrawn' as const } : o)),
       credentials: customer.credentials.map((c) => (c.id === after.id ? after : c)),
     },
-    { type: 'offer.withdrawn', data: { ...idsOf(customer, credential), offerId, cause: 'withdrawn' } },
+    { type: 'offer.withdrawn', data: { ...idsOf(customer, credential), offerId, cause } },
   );
 }
 

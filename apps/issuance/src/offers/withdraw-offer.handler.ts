@@ -4,6 +4,7 @@ import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
 import { Customers } from '../customer/customers.js';
 import { byOffer } from '../customer/locators.js';
+import { withdrawalRecord } from './offer-reply.js';
 import { withdrawnOffer } from './offer.js';
 
 /** DELETE …/credentials/offers/{offerId} (product §5): the app withdraws an offer. */
@@ -24,11 +25,7 @@ export class WithdrawOfferHandler {
         (customer, { now }) => ({
           change: withdrawnOffer(customer, offerId, now),
           reply: {},
-          audited: {
-            action: 'offer.withdraw',
-            outcome: { result: 'success', status: 204 },
-            changes: { status: { from: 'open', to: 'withdrawn' } },
-          },
+          audited: withdrawalRecord,
         }),
         keyed,
       ),

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { MakerRights } from '@holdfast/access';
 import { AuditWriter, RecordOutbox } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { ClearStoredResponses, Idempotency } from '@holdfast/outbox';
@@ -7,6 +8,7 @@ import { Deliveries } from './delivery/deliveries.js';
 import { DeliveryQueue } from './delivery/delivery-queue.js';
 import { LogEnds } from './delivery/log-ends.js';
 import { Sender } from './delivery/sender.js';
+import { DestinationMakers } from './destination-makers.js';
 import { DestinationsHandler } from './destinations.handler.js';
 import { Destinations } from './destinations.js';
 import { outboundsProvider } from './outbounds.js';
@@ -23,6 +25,8 @@ const auditWriter = { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus
     Idempotency,
     ClearStoredResponses,
     outboundsProvider,
+    { provide: MakerRights, inject: [Bus], useFactory: (bus: Bus) => new MakerRights(bus, 'signals') },
+    DestinationMakers,
     Credentials,
     Destinations,
     TestDestination,
@@ -32,6 +36,6 @@ const auditWriter = { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus
     Sender,
     Suspensions,
   ],
-  exports: [Suspensions],
+  exports: [Suspensions, DestinationMakers, RecordOutbox],
 })
 export class AuditDestinationsModule {}

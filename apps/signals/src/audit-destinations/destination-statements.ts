@@ -27,8 +27,10 @@ export const lockDeliveries = statement(
 export const insert = statement(
   'audit_destination_insert',
   `INSERT INTO audit_destination
-     (id, org, kind, format, description, settings, credentials, created_at, slot, suspended, suspended_version)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot, coalesce(s.suspended, false), coalesce(s.version, 0)
+     (id, org, kind, format, description, settings, credentials, created_at, slot, suspended, suspended_version,
+      maker_type, maker_id, maker_name, filter)
+   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot, coalesce(s.suspended, false), coalesce(s.version, 0), $10, $11, $12,
+          $13::json
      FROM generate_series(1, $9::int) AS slot LEFT JOIN audit_suspension s ON s.org = $2
     WHERE NOT EXISTS (SELECT FROM audit_destination d WHERE d.org = $2 AND d.slot = slot.slot)
     ORDER BY slot LIMIT 1
@@ -45,6 +47,7 @@ export const insertDeliveries = statement(
 export const update = statement(
   'audit_destination_update',
   `UPDATE audit_destination SET format = $2, description = $3, settings = $4, credentials = $5, paused = $6,
+     paused_because = $7, maker_type = $8, maker_id = $9, maker_name = $10, filter = $11,
      version = version + 1, retry_at = NULL WHERE id = $1`,
 );
 /** By a new lease the sender that has the row moves it no further. */

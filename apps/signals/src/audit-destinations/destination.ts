@@ -2,7 +2,9 @@ import {
   allOrganizations,
   type AuditDestination,
   type AuditTarget,
+  type DestinationFilter,
   type DestinationKindName,
+  type Maker,
   type RequestContext,
 } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
@@ -18,6 +20,12 @@ export interface DestinationRow {
   credentials: Buffer | null;
   version: number;
   paused: boolean;
+  /** Null while it is not paused, or paused by a request. */
+  paused_because: 'maker' | null;
+  maker_type: Maker['type'] | null;
+  maker_id: string | null;
+  maker_name: string | null;
+  filter: DestinationFilter | null;
   suspended: boolean;
   created_at: Date;
   failures: number;
@@ -35,8 +43,8 @@ export interface DestinationRow {
 
 /** Its credentials are not among these columns: only a change and the sender read them. */
 export const shownColumns = `d.id, d.org, d.kind, d.format, d.description, d.settings, d.version, d.paused, d.suspended,
-  d.created_at, d.failures, d.retry_at, d.last_error, d.last_error_at, d.last_success_at, d.last_rejection, d.sent,
-  d.rejected, v.after_seq, v.behind, v.behind_since`;
+  d.paused_because, d.maker_type, d.maker_id, d.maker_name, d.filter, d.created_at, d.failures, d.retry_at,
+  d.last_error, d.last_error_at, d.last_success_at, d.last_rejection, d.sent, d.rejected, v.after_seq, v.behind, v.behind_since`;
 /** The deliveries of a destination `d`: one, or that of each organization. */
 export const deliverySums = `LEFT JOIN LATERAL (
   SELECT sum(greatest(end_seq - after_seq, 0))::bigint AS behind, min(behind_since) AS behind_since,
@@ -52,8 +60,11 @@ export function toDestination(row: Omit<DestinationRow, 'credentials'>, now: Dat
     kind,
     ...(description !== null && { description }),
     format,
+    ...(row.filter && { filter: row.filter }),
+    ...(makerOfRow(row) && { maker: makerOfRow(row) }),
     settings,
     state: row.suspended ? 'suspended' : row.paused ? 'paused' : 'active',
+    ...(row.paused && { pausedBecause: row.paused_because ?? ('request' as const) }),
     createdAt: row.created_at.toISOString(),
     ...(after !== null && { after }),
     lag: { entries: behind, seconds: Math.max(0, seconds) },
@@ -63,6 +74,17 @@ export function toDestination(row: Omit<DestinationRow, 'credentials'>, now: Dat
     ...(row.failures > 0 && { lastError: lastErrorOf(row) }),
     ...(row.last_rejection !== null && { lastRejection: row.last_rejection }),
   };
+}
+
+/** Undefined for a destination of before makers were stored. */
+export function makerOfRow({ maker_type: type, maker_id: id, maker_name: name }: MakerColumns): Maker | undefined {
+  return type === null ? undefined : { type, ...(id !== null && { id }), ...(name !== null && { name }) };
+}
+
+export type MakerColumns = Pick<DestinationRow, 'maker_type' | 'maker_id' | 'maker_name'>;
+
+export function makerColumns({ type, id, name }: Maker): MakerColumns {
+  return { maker_type: type, maker_id: id ?? null, maker_name: name ?? null };
 }
 
 function lastErrorOf({ last_error: detail, last_error_at: at, failures: attempts, retry_at: retryAt }: ErrorColumns) {

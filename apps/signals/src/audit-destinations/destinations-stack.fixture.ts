@@ -8,6 +8,7 @@ import {
   getAuditDestination,
   listAuditLogs,
   logGrowthSubject,
+  makerRights,
   recordOperatorRead,
   type AuditDestination,
   type AuditEvent,
@@ -21,7 +22,7 @@ import {
 } from '@holdfast/contracts';
 import { migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, Handles } from '@holdfast/messaging';
-import { createLogger } from '@holdfast/platform';
+import { createLogger, unavailable } from '@holdfast/platform';
 import { startService, type RunningService } from '@holdfast/service';
 import {
   createTestDatabase,
@@ -89,6 +90,19 @@ class Audit {
   }
 }
 
+/** What makers may do now; they may export the log when absent. `down`: directory does not reply. */
+export const rights = new Map<string, string[] | 'down'>();
+
+@Controller()
+class Directory {
+  @Handles(makerRights)
+  async rights({ maker }: RequestOf<typeof makerRights>): Promise<ReplyOf<typeof makerRights>> {
+    const operations = rights.get(maker.id) ?? ['audit:export'];
+    if (operations === 'down') throw unavailable('directory is down', 1);
+    return Promise.resolve({ operations });
+  }
+}
+
 /** Replicas of signals with real PostgreSQL and NATS, beside an audit service with logs in memory. */
 export class DestinationsStack {
   readonly clock = new FakeClock();
@@ -98,6 +112,7 @@ export class DestinationsStack {
   tables!: TestDatabase;
   private nats!: TestBus;
   private auditService!: RunningService;
+  private directoryService!: RunningService;
 
   static async start(allow: string[], allowedToOperator: string[] = []): Promise<DestinationsStack> {
     const stack = new DestinationsStack(allow, allowedToOperator);
@@ -112,6 +127,11 @@ export class DestinationsStack {
     class AuditModule {}
     const config = testConfig(stack.nats, 'audit');
     stack.auditService = await startService({ service: 'audit', config, module: AuditModule, logger: quiet });
+    @Module({ controllers: [Directory] })
+    class DirectoryModule {}
+    const ofDirectory = testConfig(stack.nats, 'directory');
+    const directory = { service: 'directory', config: ofDirectory, module: DirectoryModule, logger: quiet } as const;
+    stack.directoryService = await startService(directory);
     await stack.addReplica();
     stack.bus = patient(new Bus(await stack.connectAs('gateway')));
     return stack;
@@ -151,6 +171,7 @@ export class DestinationsStack {
   async stop(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop()));
     await this.auditService.stop();
+    await this.directoryService.stop();
     await this.bus.connection.close();
     await this.tables.drop();
     await this.nats.stop();

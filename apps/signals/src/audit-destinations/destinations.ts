@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { RecordOutbox } from '@holdfast/audit-client';
 import {
   allOrganizations,
+  makerOf,
   maxAuditDestinations,
   type Action,
   type AuditDestination,
@@ -13,7 +14,7 @@ import {
 } from '@holdfast/contracts';
 import { Database, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
-import { AppError, auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
+import { AppError, auditRecord, CLOCK, newId, requireCredentialsForOrigin, type Clock } from '@holdfast/platform';
 import { Credentials, newSigningSecret, overlapMs, type SigningSecrets } from './credentials.js';
 import { DeliveryQueue } from './delivery/delivery-queue.js';
 import { LogEnds } from './delivery/log-ends.js';
@@ -27,8 +28,15 @@ import {
   select,
   update,
 } from './destination-statements.js';
-import { destinationTarget, ownerOf, toDestination, unknownDestination, type DestinationRow } from './destination.js';
-import { credentialsOf, requireCallable, settingsOf } from './given.js';
+import {
+  destinationTarget,
+  makerColumns,
+  ownerOf,
+  toDestination,
+  unknownDestination,
+  type DestinationRow,
+} from './destination.js';
+import { credentialsOf, originOf, requireCallable, settingsOf } from './given.js';
 import { Outbounds } from './outbounds.js';
 import { Suspensions } from './suspensions.js';
 
@@ -72,13 +80,18 @@ export class Destinations {
     const org = ownerOf(context);
     const own = (org === allOrganizations ? shared : undefined) ?? { id: newId(), secret: newSigningSecret() };
     const { id } = own;
-    const { kind, format, description, after, settings } = given;
+    const { kind, format, description, after, settings, filter } = given;
     requireCallable(kind, settings, this.outbounds.of({ org }));
     const secret = kind === 'https' ? own.secret : undefined;
     const credentials = secret === undefined ? (given as { credentials?: unknown }).credentials : { secret };
     const sealed = credentials === undefined ? null : this.credentials.sealed(id, credentials);
     const ends = await this.startsOf(context, org, after);
-    const changes = { kind: { to: kind }, format: { to: format }, settings: { to: settings } };
+    const changes = {
+      kind: { to: kind },
+      format: { to: format },
+      settings: { to: settings },
+      ...(filter && { filter: { to: filter } }),
+    };
     const created = await this.change(
       context,
       id,
@@ -88,7 +101,9 @@ export class Destinations {
         const now = this.clock.now();
         await this.suspensions.hold(sql, org);
         const values = [id, org, kind, format, description ?? null, JSON.stringify(settings), sealed, now];
-        await insertInSlot(sql, [...values, maxAuditDestinations]);
+        const maker = Object.values(makerColumns(makerOf(context.actor)));
+        const filtered = filter ? JSON.stringify(filter) : null;
+        await insertInSlot(sql, [...values, maxAuditDestinations, ...maker, filtered]);
         const places = [ends.map((e) => e.org), ends.map((e) => e.after), ends.map((e) => e.end)];
         await sql.rows(insertDeliveries, [id, ...places, now]);
         const [destination] = await this.shown(sql, org, id);
@@ -109,11 +124,21 @@ export class Destinations {
     return this.changeOne(context, id, 'audit_destination.update', keyed, (before) => {
       const settings = given.settings ? settingsOf(before.kind, given.settings) : before.settings;
       requireCallable(before.kind, settings, this.outbounds.of(before));
+      const hasGenerated = before.kind === 'https';
+      requireCredentialsForOrigin({
+        before: originOf(before.kind, before.settings),
+        after: originOf(before.kind, settings),
+        hasStored: before.credentials !== null && !hasGenerated,
+        areGiven: given.credentials !== undefined,
+      });
       const credentials = given.credentials
         ? this.credentials.sealed(id, credentialsOf(before.kind, given.credentials))
         : before.credentials;
-      const { description = before.description, format = before.format } = given;
-      return { ...before, settings: settings as Stored['settings'], credentials, description, format };
+      const { description = before.description, format = before.format, filter = before.filter } = given;
+      const after = { ...before, settings: settings as Stored['settings'], credentials, description, format, filter };
+      // What is sent, or where, is from now on the doing of who changed it.
+      const sends = given.settings ?? given.credentials ?? given.format ?? given.filter;
+      return sends === undefined ? after : { ...after, ...makerColumns(makerOf(context.actor)) };
     });
   }
 
@@ -124,7 +149,12 @@ export class Destinations {
     keyed?: KeyedRequest,
   ): Promise<{ destination: AuditDestination; changed: boolean }> {
     const action = paused ? 'audit_destination.pause' : 'audit_destination.resume';
-    return this.changeOne(context, id, action, keyed, (before) => ({ ...before, paused }));
+    return this.changeOne(context, id, action, keyed, (before) => ({
+      ...before,
+      paused,
+      paused_because: paused ? before.paused_because : null,
+      ...(!paused && makerColumns(makerOf(context.actor))),
+    }));
   }
 
   /** Both secrets sign for a day. @throws unknown_destination; invalid_state when the kind has no secret */
@@ -155,8 +185,8 @@ export class Destinations {
   ): Promise<{ destination: AuditDestination }> {
     const org = ownerOf(context);
     await this.get(context, id);
-    // A destination of all organizations begins at the end of a log that is shorter.
-    const end = org === allOrganizations ? 0 : (await this.startsOf(context, org, after))[0]!.end;
+    const starts = await this.startsOf(context, org, after);
+    const end = org === allOrganizations ? 0 : starts[0]!.end;
     const changes = { after: { to: after } };
     return this.change(context, id, { action: 'audit_destination.rewind', changes }, keyed, async (sql) => {
       await sql.rows(lockDeliveries, [org, id]);
@@ -191,8 +221,9 @@ export class Destinations {
       logs.push([owner, 0]);
     }
     return logs.map(([org, end]) => {
-      if (after !== undefined && after > end && owner !== allOrganizations) throw beyondEnd(end);
-      return { org, after: Math.min(after ?? end, end), end };
+      // Also of one log among many: its entries up to `after` would never be sent.
+      if (after !== undefined && after > end) throw beyondEnd(end, owner === allOrganizations ? org : undefined);
+      return { org, after: after ?? end, end };
     });
   }
 
@@ -211,7 +242,8 @@ export class Destinations {
       record.changes = changesOf(before, after);
       // To resume one that waits for its next attempt means: now.
       const changed =
-        record.changes !== undefined || (action === 'audit_destination.resume' && before.retry_at !== null);
+        record.changes !== undefined ||
+        (action === 'audit_destination.resume' && (before.retry_at !== null || before.maker_id !== after.maker_id));
       if (changed) await this.store(sql, after);
       const [destination] = await this.shown(sql, org, id);
       return { destination: destination!, changed };
@@ -256,8 +288,11 @@ export class Destinations {
     return row;
   }
 
-  private async store(sql: Sql, { id, format, description, settings, credentials, paused }: Stored): Promise<void> {
-    await sql.rows(update, [id, format, description, JSON.stringify(settings), credentials, paused]);
+  private async store(sql: Sql, row: Stored): Promise<void> {
+    const { id, format, description, settings, credentials, paused, paused_because: because, filter } = row;
+    const changed = [id, format, description, JSON.stringify(settings), credentials, paused, because];
+    const maker = [row.maker_type, row.maker_id, row.maker_name];
+    await sql.rows(update, [...changed, ...maker, filter && JSON.stringify(filter)]);
   }
 }
 
@@ -270,14 +305,14 @@ async function insertInSlot(sql: Sql, values: unknown[]): Promise<void> {
   throw new AppError('limit_reached', detail);
 }
 
-function beyondEnd(end: number): AppError {
-  const detail = `must be at most ${end}, the end of the log`;
+function beyondEnd(end: number, org?: string): AppError {
+  const detail = `must be at most ${end}, the end of the log${org === undefined ? '' : ` of ${org}`}`;
   return new AppError('invalid_request', undefined, { status: 422, errors: [{ pointer: '#/after', detail }] });
 }
 
 /** The fields that differ, for the audit record: of credentials only that they do. */
 function changesOf(before: Stored, after: Stored): AuditRecord['changes'] {
-  const fields = (['description', 'format', 'settings', 'paused'] as const).filter(
+  const fields = (['description', 'format', 'settings', 'filter', 'paused'] as const).filter(
     (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
   );
   const changes: NonNullable<AuditRecord['changes']> = Object.fromEntries(

@@ -1,4 +1,4 @@
-import { destinationKinds, type DestinationKindName } from '@holdfast/contracts';
+import { destinationKinds, type DestinationKindName, type DestinationSettings } from '@holdfast/contracts';
 import { AppError, OutboundError, unprocessable, validationIssues, type Outbound } from '@holdfast/platform';
 import { kindOf } from './kinds/index.js';
 
@@ -22,6 +22,13 @@ function parsed(member: string, result: unknown): unknown {
   if (checked.success) return checked.data;
   const issues = validationIssues(checked.error.issues);
   throw unprocessable(issues.map(({ pointer, detail }) => ({ pointer: pointer.replace('#', `#/${member}`), detail })));
+}
+
+/** Who gets the credentials: scheme, host and port. */
+export function originOf(kind: DestinationKindName, settings: unknown): string {
+  if (kind !== 'syslog') return new URL((settings as { url: string }).url).origin;
+  const { host, port } = settings as DestinationSettings<'syslog'>;
+  return `${host.toLowerCase()}:${port}`;
 }
 
 /** @throws invalid_request when settings name an address that must not be called */

@@ -2,16 +2,21 @@ import { Inject, Injectable } from '@nestjs/common';
 import { streams, type DomainEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
+import { DestinationMakers } from '../audit-destinations/destination-makers.js';
 import { Suspensions } from '../audit-destinations/suspensions.js';
 import { Feed } from './feed.js';
 import { publicEventsOf } from './public-event.js';
 
-/** Appends the events of the services to the feeds of their organizations, and follows which are suspended. */
+/**
+ * Appends the events of the services to the feeds of their organizations, and follows which are suspended, and which
+ * makers of destinations lose rights.
+ */
 @Injectable()
 export class FeedConsumer {
   constructor(
     private readonly feed: Feed,
     private readonly suspensions: Suspensions,
+    private readonly makers: DestinationMakers,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -19,6 +24,7 @@ export class FeedConsumer {
   async apply(events: DomainEvent[]): Promise<void> {
     const now = this.clock.now();
     await this.suspensions.apply(events);
+    await this.makers.apply(events);
     await this.feed.append(events.flatMap((event) => publicEventsOf(event, now)));
   }
 }

@@ -3,6 +3,7 @@ import { CreateFeed1764000000000 } from './1764000000000-create-feed.js';
 import { FeedRestores1764900000000 } from './1764900000000-feed-restores.js';
 import { AuditDestinations1765000000000 } from './1765000000000-audit-destinations.js';
 import { AuditSuspensions1766500000000 } from './1766500000000-audit-suspensions.js';
+import { DestinationMakers1767000000100 } from './1767000000100-destination-makers.js';
 
 export const migrations = [
   CreateFeed1764000000000,
@@ -11,4 +12,5 @@ export const migrations = [
   AuditDestinations1765000000000,
   KeyUse1764710000000,
   AuditSuspensions1766500000000,
+  DestinationMakers1767000000100,
 ];

@@ -4,7 +4,8 @@
 export const actions = {
   'offer.create': 'An offer was made to a customer',
   'offer.read': 'An offer was read',
-  'offer.withdraw': 'An offer was withdrawn',
+  'offer.list': 'The open offers of the organization were listed',
+  'offer.withdraw': 'An offer was withdrawn, or ended with the right of the app that made it',
   'offer.expire': 'An offer expired',
   'subject.list': 'Customers were listed',
   'subject.read': 'A customer was read',
@@ -31,7 +32,9 @@ export const actions = {
   'audit_destination.create': 'A destination of the audit log was created: entries are sent there from now on',
   'audit_destination.update': 'A destination of the audit log was changed',
   'audit_destination.rotate_secret': 'The secret that signs what is sent to a destination was rotated',
-  'audit_destination.pause': 'Sending to a destination of the audit log was paused',
+  'audit_destination.fail': 'A destination of the audit log has confirmed nothing for an hour',
+  'audit_destination.pause':
+    'Sending to a destination of the audit log was paused, or stopped with the right of who made it',
   'audit_destination.resume': 'Sending to a destination of the audit log was resumed',
   'audit_destination.rewind': 'A destination of the audit log was moved to another place in the log',
   'audit_destination.test': 'A test entry was sent to a destination of the audit log',
@@ -145,6 +148,7 @@ export const retentionNames = Object.keys(retentions) as [Retention, ...Retentio
 
 /** Reads of the operator at other services than audit. Only those of people name a person. */
 export const operatorReads = [
+  'offer.list',
   'app.list',
   'app.read',
   'app.secret.list',

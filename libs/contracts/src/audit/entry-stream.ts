@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { instant } from '../fields.js';
+import { makerSchema } from '../maker.js';
 import { allOrganizations } from '../signals/audit-destinations.js';
 
 /**
@@ -47,6 +48,8 @@ const auditReaderSchema = z.strictObject({
   id: z.string(),
   publicKey: z.string(),
   createdAt: instant,
+  /** Who created it; absent for readers of before makers were stored, which the operator created. */
+  maker: makerSchema.optional(),
   /** Entries in the stream that it has not acknowledged; absent while JetStream does not know its consumer. */
   pending: z.int().optional(),
   /** When it last acknowledged an entry. */

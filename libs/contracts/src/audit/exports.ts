@@ -17,7 +17,16 @@ const auditExportStates = ['queued', 'running', 'ready', 'failed', 'canceled', '
 export type AuditExportState = (typeof auditExportStates)[number];
 
 /** Why an export has no file. */
-const auditExportReasons = ['age', 'deleted', 'erasure', 'restore', 'too_large', 'broken_log', 'internal'] as const;
+const auditExportReasons = [
+  'age',
+  'deleted',
+  'erasure',
+  'restore',
+  'too_large',
+  'broken_log',
+  'maker',
+  'internal',
+] as const;
 
 const { from, to } = auditFilterSchema.shape;
 const exportFilterSchema = auditFilterSchema.omit({ from: true, to: true });
@@ -57,7 +66,8 @@ export const auditExportSchema = z
       .enum(auditExportReasons)
       .optional()
       .describe(
-        'Why it failed or expired. `erasure`: a customer or person was erased after it was made, so the file was ' +
+        'Why it failed or expired. `maker`: who requested it lost the right before it was ready. `erasure`: a customer ' +
+          'or person was erased after it was made, so the file was ' +
           'deleted; delete your copies as well',
       ),
     ...choice,

@@ -47,6 +47,7 @@ import {
   updateGroup,
 } from './groups.js';
 import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
+import { makerRights } from './maker-rights.js';
 import { moveOrganization, organizationMove } from './organization-moves.js';
 import { organizationShards } from './organization-shards.js';
 import {
@@ -118,6 +119,7 @@ export const directoryContracts = [
   getClient,
   accessChanges,
   appAccess,
+  makerRights,
   beginPersonSignIn,
   completePersonSignIn,
   personAccess,

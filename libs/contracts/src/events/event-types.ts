@@ -48,10 +48,17 @@ export const eventTypes = {
   'offer.expired': { producer: 'issuance', description: 'An offer expired', data: z.strictObject(offer) },
   'offer.withdrawn': {
     producer: 'issuance',
-    description: 'An offer was withdrawn by the app, superseded by a later one, or closed with its credential',
+    description:
+      'An offer was withdrawn by the app or by an administrator, superseded by a later one, or ended with its ' +
+      'credential or with the right that it needed',
     data: z.strictObject({
       ...offer,
-      cause: z.enum(['withdrawn', 'superseded', 'credential']).describe('`credential`: it was suspended or revoked'),
+      cause: z
+        .enum(['withdrawn', 'superseded', 'credential', 'maker'])
+        .describe(
+          '`credential`: it was suspended or revoked; `maker`: the app that made the offer may not make such offers ' +
+            'any more',
+        ),
     }),
   },
   'credential.issued': {
@@ -247,6 +254,14 @@ export const eventTypes = {
       cause: z
         .enum(['canceled', 'deleted', 'age', 'erasure'])
         .describe('`erasure`: a customer or person was erased, so delete your copies of the file as well'),
+    }),
+  },
+  'audit.destination.failing': {
+    producer: 'signals',
+    description: 'A destination of the audit log has confirmed nothing for an hour, and is tried again without end',
+    data: z.strictObject({
+      destination: uuid.describe('The destination'),
+      failingSince: instant.describe('When the first of its failed attempts was made'),
     }),
   },
 } as const satisfies Record<string, EventDefinition>;

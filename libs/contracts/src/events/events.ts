@@ -123,6 +123,12 @@ export const directoryEventSchema = z.looseObject({
   user: uuid.optional().describe('The person'),
   group: uuid.optional().describe('The group; absent when it is about a person'),
   app: z.string().optional().describe('Client ID of the app, if one is concerned'),
+  operations: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Internal: what the app may still do, in an event by which it has lost rights; nothing while it is disabled',
+    ),
 });
 export type DirectoryEvent = z.infer<typeof directoryEventSchema>;
 

@@ -72,8 +72,10 @@ export const streams = {
     maxBytes: 1024 * mebibyte,
   }),
   directory: stream('directory', directoryEventSchema, {
-    consumers: ['audit', 'signals', 'auth'],
+    consumers: ['audit', 'signals', 'auth', 'issuance'],
     filters: {
+      // What an app offered ends with its rights.
+      issuance: ['app.updated', 'app.deleted'],
       auth: [
         'assignment.ended',
         'group.member_removed',

@@ -1,7 +1,7 @@
 import { beginClaim, completeClaim, countPasskeys, getClaim } from './claims.js';
 import { createCredentialType, listCredentialTypes, updateCredentialType } from './credential-types.js';
 import { getIssued, resumeCredential, revokeCredential, suspendCredential } from './credentials.js';
-import { createOffer, eraseSubject, getOffer, withdrawOffer } from './offers.js';
+import { adminListOffers, adminWithdrawOffer, createOffer, eraseSubject, getOffer, withdrawOffer } from './offers.js';
 import { getPresencePolicy, presenceChallenge, presenceOrigin, setPresencePolicy } from './presence.js';
 import { beginSignIn, completeSignIn, customerStatus } from './sign-in.js';
 
@@ -21,6 +21,8 @@ export const issuanceContracts = [
   createOffer,
   getOffer,
   withdrawOffer,
+  adminListOffers,
+  adminWithdrawOffer,
   eraseSubject,
   presenceChallenge,
   presenceOrigin,

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { command, idempotentCommand, query } from '../contract.js';
-import { credentialTypeName, instant, uuid } from '../fields.js';
+import { clientId, credentialTypeName, instant, pageLimit, uuid } from '../fields.js';
+import { makerSchema } from '../maker.js';
+import type { Operation } from '../operations.js';
 import { presenceSchema } from './presence.js';
 
 /** Body of an offer. No field can carry a name or an address (specification §1). */
@@ -97,7 +99,8 @@ export const offerDetailsSchema = z
     status: z
       .enum(['open', 'claimed', 'withdrawn', 'superseded', 'expired'])
       .describe(
-        'Only an `open` offer can be claimed. It is `withdrawn` by the app, by a suspension or by a revocation, ' +
+        'Only an `open` offer can be claimed. It is `withdrawn` by the app, by an administrator, by a suspension or ' +
+          'revocation, or when the app may not make such offers any more, ' +
           '`superseded` by a later offer of the same type, and `expired` from `expiresAt` on',
       ),
     createdAt: instant.describe('When the offer was made'),
@@ -120,6 +123,49 @@ export const withdrawOffer = idempotentCommand({
   service: 'issuance',
   name: 'withdraw-offer',
   callers: ['gateway'],
+  visibleIn: 'subjects',
+  request: z.strictObject({ offerId: uuid }),
+  reply: z.strictObject({}),
+  errors: ['unknown_offer', 'invalid_state'],
+});
+
+/**
+ * What an offer needs, for as long as it is open (product §4): a right that its app has lost ends it. One to an
+ * existing customer could take them over, so it needs more than a sign-up form has.
+ */
+export function operationsOfOffer({ existingCustomer }: { existingCustomer: boolean }): Operation[] {
+  return existingCustomer ? ['offers:write', 'issued:manage'] : ['offers:write'];
+}
+
+export const openOfferSchema = offerDetailsSchema
+  .omit({ status: true })
+  .extend({
+    maker: makerSchema.describe('The app that made it'),
+    existingCustomer: z.boolean().describe('Made to a customer who was known already: a further type, or a recovery'),
+  })
+  .meta({ id: 'OpenOffer' });
+export type OpenOffer = z.infer<typeof openOfferSchema>;
+export const openOfferCursorSchema = z.strictObject({ app: clientId, offerId: uuid });
+
+/** The open offers of every app of the organization, for those who administer its apps. */
+export const adminListOffers = query({
+  service: 'issuance',
+  name: 'admin-list-offers',
+  callers: ['gateway', 'operator'],
+  request: z.strictObject({
+    app: clientId.optional(),
+    limit: pageLimit,
+    after: openOfferCursorSchema.optional(),
+  }),
+  reply: z.strictObject({ items: z.array(openOfferSchema), next: openOfferCursorSchema.optional() }),
+  errors: ['unknown_organization'],
+});
+
+/** Whichever app made it. */
+export const adminWithdrawOffer = idempotentCommand({
+  service: 'issuance',
+  name: 'admin-withdraw-offer',
+  callers: ['gateway', 'operator'],
   visibleIn: 'subjects',
   request: z.strictObject({ offerId: uuid }),
   reply: z.strictObject({}),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idempotentCommand, query } from '../contract.js';
 import { instant, uuid } from '../fields.js';
+import { makerSchema } from '../maker.js';
 import { readableText } from '../readable-text.js';
 import { destinationKindNames, destinationKinds, type DestinationKindName } from './destination-kinds.js';
 
@@ -14,6 +15,27 @@ const format = z
   .enum(['native', 'ocsf'])
   .describe('`native`: as in the stream of the log; `ocsf`: Open Cybersecurity Schema Framework 1.3');
 const description = readableText(200).describe('What it is for');
+/** What a destination gets, where that is not the whole log. */
+const destinationFilterSchema = z
+  .strictObject({
+    actions: z
+      .array(
+        z.string().regex(/^[a-z_]+(?:\.[a-z_]+)*(?:\.\*)?$/, 'must be an action, or the beginning of some with `.*`'),
+      )
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('Only these actions; `app.*` stands for all that begin with `app.`'),
+    outcomes: z
+      .array(z.enum(['success', 'denied', 'failure']))
+      .min(1)
+      .max(3)
+      .optional()
+      .describe('Only entries with these outcomes'),
+  })
+  .refine((filter) => Object.keys(filter).length > 0, 'must have at least one member')
+  .meta({ id: 'AuditDestinationFilter' });
+export type DestinationFilter = z.output<typeof destinationFilterSchema>;
 const after = z
   .int()
   .min(0)
@@ -26,6 +48,7 @@ const newDestinationOf = <K extends DestinationKindName>(kind: K) => {
       kind: z.literal(kind).describe('Kind of receiver'),
       description: description.optional(),
       format: format.default('native'),
+      filter: destinationFilterSchema.optional().describe('Only matching entries; the whole log when left out'),
       after: after.optional(),
       settings: settings.describe('Where and how it receives'),
       ...(credentials && { credentials: credentials.describe('Never returned') }),
@@ -51,10 +74,13 @@ export const destinationChangesSchema = z
   .strictObject({
     description: description.nullable().optional().describe('Null removes it'),
     format: format.optional(),
+    filter: destinationFilterSchema.nullable().optional().describe('Null removes it: the whole log'),
     settings: z
       .record(z.string().max(50), z.json())
       .optional()
-      .describe('Replaces all settings; of the form of those at the creation'),
+      .describe(
+        'Replaces all settings; of the form of those at the creation. Another host or port needs `credentials` as well',
+      ),
     credentials: z
       .record(z.string().max(50), z.json())
       .optional()
@@ -72,10 +98,24 @@ export const destinationSchema = z
     kind: z.enum(destinationKindNames).describe('Kind of receiver'),
     description: z.string().optional().describe('What it is for'),
     format,
+    filter: destinationFilterSchema.optional().describe('Only matching entries are sent; the whole log when absent'),
+    maker: makerSchema
+      .optional()
+      .describe(
+        'Who is responsible for it: who created it, changed what it sends or where, or resumed it last. It is paused ' +
+          'when they may not export the log any more. Absent where it was created before makers were stored',
+      ),
     settings: z.record(z.string(), z.json()).describe('Where and how it receives; never its credentials'),
     state: z
       .enum(destinationStates)
       .describe('`paused` by somebody; `suspended`: nothing is sent while the organization is suspended'),
+    pausedBecause: z
+      .enum(['request', 'maker'])
+      .optional()
+      .describe(
+        'Of a paused one: `request`: somebody paused it; `maker`: its maker may not export the log any more, and ' +
+          'somebody who may can resume it',
+      ),
     createdAt: instant.describe('When it was created'),
     after: z.int().optional().describe('The receiver has confirmed the log up to this `seq`'),
     lag: z

@@ -18,14 +18,36 @@ const token = (maxLength: number) =>
     .string()
     .regex(new RegExp(`^[\\x21-\\x7e]{1,${maxLength}}$`), `must have 1 to ${maxLength} visible ASCII characters`);
 const label = (maxLength: number) => readableText(maxLength);
+const compression = {
+  compression: z
+    .literal('gzip')
+    .optional()
+    .describe('`gzip`: bodies are compressed (`Content-Encoding`); not compressed when left out'),
+};
+
+/**
+ * Header names that concern one connection or the framing of a message (RFC 9110 §7.6.1, RFC 9112 §6), or that Holdfast
+ * sets itself. A receiver's proxy would read the request otherwise than it was sent.
+ */
+const reservedHeader = new RegExp(
+  `^(?:${[
+    ...['connection', 'proxy-.*', 'keep-alive', 'transfer-.*', 'te', 'trailers?', 'upgrade', 'http2-settings'],
+    ...['host', 'expect', 'content-.*', 'accept', 'accept-encoding', 'user-agent', 'cookie', 'date'],
+    ...['via', 'forwarded', 'x-forwarded-.*'],
+  ].join('|')})$`,
+);
 
 const https = {
   settings: z.strictObject({
     url: url.describe('Where the batches are sent by POST'),
     encoding: z
-      .enum(['ndjson', 'cloudevents'])
-      .default('ndjson')
-      .describe('`ndjson`: one JSON object per line; `cloudevents`: a JSON array of CloudEvents 1.0'),
+      .enum(['json', 'ndjson', 'cloudevents'])
+      .default('json')
+      .describe(
+        '`json`: a JSON array, as libraries of Standard Webhooks read it; `ndjson`: one JSON object per line; ' +
+          '`cloudevents`: a JSON array of CloudEvents 1.0',
+      ),
+    ...compression,
   }),
   /** Generated: the secret that signs what is sent (Standard Webhooks). */
   credentials: undefined,
@@ -37,6 +59,7 @@ const splunkHec = {
     index: label(80).optional().describe('Index; the default of the token when left out'),
     source: label(200).default('holdfast').describe('Value of `source`'),
     sourcetype: label(200).default('holdfast:audit').describe('Value of `sourcetype`'),
+    ...compression,
   }),
   credentials: z.strictObject({ token: token(200).describe('Token of the HTTP Event Collector') }),
 };
@@ -48,6 +71,7 @@ const elasticsearch = {
       .string()
       .regex(/^[a-z0-9][a-z0-9._-]{0,199}$/, 'must have lower-case letters, digits, dots, hyphens and underscores')
       .describe('Index, data stream or alias'),
+    ...compression,
   }),
   credentials: z.union([
     z.strictObject({ apiKey: token(1000).describe('API key as Elasticsearch shows it: id and key in base64') }),
@@ -65,6 +89,7 @@ const datadog = {
       .describe('Log intake of the Datadog site, such as https://http-intake.logs.datadoghq.eu'),
     service: label(100).default('holdfast').describe('Value of `service`'),
     tags: label(500).optional().describe('Value of `ddtags`, such as `env:prod,team:security`'),
+    ...compression,
   }),
   credentials: z.strictObject({ apiKey: token(200).describe('API key of Datadog') }),
 };
@@ -72,6 +97,7 @@ const datadog = {
 const otlpHttp = {
   settings: z.strictObject({
     url: url.describe('Endpoint for logs, with its path: https://collector.example/v1/logs'),
+    ...compression,
   }),
   credentials: z
     .strictObject({
@@ -79,7 +105,8 @@ const otlpHttp = {
         .record(
           z
             .string()
-            .regex(/^(?!content-|host$|connection$|transfer-)[a-z0-9-]{1,100}$/, 'must be a lower-case header name'),
+            .regex(/^[a-z0-9-]{1,100}$/, 'must be a lower-case header name')
+            .refine((header) => !reservedHeader.test(header), 'must be a header that receivers read, not one of HTTP'),
           z.string().regex(/^[\x20-\x7e]{1,2000}$/, 'must be printable ASCII'),
         )
         .refine((headers) => Object.keys(headers).length <= 10, 'must have at most 10 headers')

@@ -52,9 +52,10 @@ export function requireDestination(url: string, rules: OutboundRules): URL {
 
 /**
  * Top-level names that no public name server knows: RFC 6761, RFC 6762, RFC 7686, RFC 9476, ICANN's `internal`, those
- * that ICANN keeps free because networks use them (`corp`, `home`, `mail`), and those of Kubernetes, Docker and routers.
+ * that ICANN keeps free because networks use them (`corp`, `home`, `mail`), and those of Kubernetes, Docker and
+ * routers.
  */
-const localEndings = [
+const localTopLevels = [
   ...['localhost', 'local', 'invalid', 'onion', 'alt', 'internal', 'corp', 'home', 'mail'],
   ...['svc', 'cluster', 'pod', 'docker', 'consul', 'localdomain', 'lan', 'intranet', 'private', 'arpa'],
 ];
@@ -62,7 +63,7 @@ const localEndings = [
 /** Names that are local to one network, or have no dot. Services of Kubernetes are so in a cluster of any name. */
 function isLocalName(hostname: string): boolean {
   const labels = hostname.split('.').filter((label) => label !== '');
-  return labels.length < 2 || localEndings.includes(labels.at(-1)!) || labels.slice(1).includes('svc');
+  return labels.length < 2 || localTopLevels.includes(labels.at(-1)!) || labels.slice(1).includes('svc');
 }
 
 /**

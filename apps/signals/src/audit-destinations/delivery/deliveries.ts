@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { allOrganizations } from '@holdfast/contracts';
 import { Database, isNotFenced, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import type { DestinationRow } from '../destination.js';
+import type { DestinationRow, MakerColumns } from '../destination.js';
 import { retryDelayMs } from './retry-delay.js';
 
 /** A sender has its delivery for so long without progress. If its process dies, another one continues then. */
@@ -13,7 +13,7 @@ const minIntervalMs = 300;
 /** A delivery that this process has claimed. */
 export interface Claim extends Pick<
   DestinationRow,
-  'id' | 'kind' | 'format' | 'settings' | 'credentials' | 'version' | 'failures'
+  'id' | 'kind' | 'format' | 'filter' | 'settings' | 'credentials' | 'version' | 'failures' | keyof MakerColumns
 > {
   /** Of the destination: `*` for all organizations. */
   owner: string;
@@ -54,7 +54,8 @@ const claim = statement(
             leased_until = clock_timestamp() + $4 * interval '1 millisecond'
        FROM due WHERE v.destination = due.id AND v.org = due.org RETURNING v.*)
    UPDATE audit_destination d SET attempted_at = clock_timestamp() FROM claimed v WHERE d.id = v.destination
-   RETURNING d.id, d.org AS owner, d.kind, d.format, d.settings, d.credentials, d.version, d.failures, v.org,
+   RETURNING d.id, d.org AS owner, d.kind, d.format, d.filter, d.settings, d.credentials, d.version, d.failures,
+     d.maker_type, d.maker_id, d.maker_name, v.org,
      v.after_seq AS after, v.end_seq AS end, v.lease`,
 );
 /** Moves the place on after the receiver has confirmed, unless another sender or a rewind has taken over. */
@@ -67,7 +68,7 @@ const advance = statement(
       WHERE destination = $1 AND org = $2 AND lease = $3 AND after_seq = $4 RETURNING destination)
    UPDATE audit_destination d
       SET sent = sent + $8, rejected = rejected + $9, last_rejection = coalesce($10, last_rejection), failures = 0,
-          retry_at = NULL, last_success_at = $11
+          retry_at = NULL, last_success_at = $11, failing_since = NULL, failure_event = NULL, failure_recorded = false
      FROM moved WHERE d.id = moved.destination
    RETURNING d.version, d.paused OR d.suspended AS stopped`,
 );
@@ -79,7 +80,8 @@ const release = statement(
 /** Several deliveries of one destination that fail together count as one failed attempt. */
 const fail = statement(
   'audit_destination_fail',
-  `UPDATE audit_destination SET failures = failures + 1, retry_at = $3, last_error = $4, last_error_at = $5
+  `UPDATE audit_destination SET failures = failures + 1, retry_at = $3, last_error = $4, last_error_at = $5,
+          failing_since = coalesce(failing_since, $5), failure_event = coalesce(failure_event, gen_random_uuid())
     WHERE id = $1 AND failures = $2 AND version = $6
       AND EXISTS (SELECT FROM audit_delivery WHERE destination = $1 AND org = $7 AND lease = $8)`,
 );

@@ -1,10 +1,14 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
+import { MakerRights } from '@holdfast/access';
 import { followAuditEvents, type AuditEvent } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { CLOCK, LogBudget, secondsSince, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { SignalsConfig } from '../../config.js';
 import { Credentials } from '../credentials.js';
+import { DestinationMakers, operationOfMakers } from '../destination-makers.js';
+import { makerOfRow } from '../destination.js';
+import { matches } from '../filter.js';
 import { entryOf } from '../format.js';
 import { kindOf } from '../kinds/index.js';
 import { DeliveryError, deliveryErrorOf, type Delivered, type Entry } from '../kinds/kind.js';
@@ -34,6 +38,8 @@ export class Sender {
     private readonly deliveries: Deliveries,
     private readonly credentials: Credentials,
     private readonly outbounds: Outbounds,
+    private readonly rights: MakerRights,
+    private readonly makers: DestinationMakers,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) private readonly config: SignalsConfig,
   ) {}
@@ -52,24 +58,42 @@ export class Sender {
 
   /** False when the turn is over. */
   private async sendPage(claim: Claim, stopping: () => boolean): Promise<boolean> {
-    const page = await this.read(claim);
+    const may = await this.mayExport(claim);
+    if (may === false) {
+      await this.makers.pauseOne(claim.id, claim.version);
+      await this.deliveries.release(claim);
+      return false;
+    }
+    const page = may && (await this.read(claim));
     if (!page) {
       await this.deliveries.release(claim, auditPauseMs);
       return false;
     }
-    // A gap at the end, such as of dropped entries: there is nothing to send up to there.
-    if (page.items.length === 0 && page.after > claim.after) {
-      const nothing = { sent: 0, rejected: 0, rejection: undefined, occurredAt: this.clock.now() };
-      await this.deliveries.advance(claim, { after: page.after, ...nothing });
-    }
-    for (let left = page.items.map((event) => entryOf(event, claim.org, claim.format)); left.length > 0;) {
+    const events = page.items.filter((event) => matches(claim.filter, event));
+    for (let left = events.map((event) => entryOf(event, claim.org, claim.format)); left.length > 0;) {
       const rest = stopping() ? await this.end(claim) : await this.sendFirst(claim, left, stopping);
       if (!rest) return false;
       left = rest;
     }
+    // A gap at the end, such as of dropped entries, or of those that the filter leaves out: nothing to send up to it.
+    if (page.after > claim.after) {
+      const nothing = { sent: 0, rejected: 0, rejection: undefined, occurredAt: this.clock.now() };
+      if (!(await this.deliveries.advance(claim, { after: page.after, ...nothing }))) {
+        await this.deliveries.release(claim);
+        return false;
+      }
+    }
     if (page.hasMore) return true;
     await this.deliveries.release(claim);
     return false;
+  }
+
+  /**
+   * Whether the maker of the destination may still export the log; undefined when that is unknown: then nothing is sent
+   * (product §4). The event of the lost right may not have arrived yet.
+   */
+  private mayExport(claim: Claim): Promise<boolean | undefined> {
+    return this.rights.has(claim.owner, makerOfRow(claim), operationOfMakers).catch(() => undefined);
   }
 
   private async read({

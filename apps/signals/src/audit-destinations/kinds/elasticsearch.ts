@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DestinationCredentials, DestinationSettings } from '@holdfast/contracts';
 import { urlBelow } from './address.js';
 import { DeliveryError, type Delivered, type DestinationKind, type Entry } from './kind.js';
+import { post } from './post.js';
 
 type Credentials = DestinationCredentials<'elasticsearch'>;
 
@@ -24,16 +25,17 @@ const responseSchema = z.looseObject({
 export const elasticsearch: DestinationKind<DestinationSettings<'elasticsearch'>, Credentials> = {
   maxBytes: 5_000_000,
   check: ({ url }, outbound) => outbound.check(url),
-  async send({ entries }, { settings: { url, index }, credentials, outbound, timeoutMs }) {
+  async send({ entries }, target) {
+    const { url, index } = target.settings;
     const lines = entries.flatMap(({ event, body }) => [
       JSON.stringify({ create: { _index: index, _id: event.id } }),
       JSON.stringify({ '@timestamp': event.occurredAt, ...body }),
     ]);
-    const response = await outbound.request(urlBelow(url, '_bulk'), {
-      headers: { authorization: authorizationOf(credentials), 'content-type': 'application/x-ndjson' },
+    const response = await post(target, {
+      url: urlBelow(url, '_bulk'),
+      headers: { authorization: authorizationOf(target.credentials), 'content-type': 'application/x-ndjson' },
       body: `${lines.join('\n')}\n`,
-      timeoutMs,
-      maxBytes: maxResponseBytes,
+      maxResponseBytes,
     });
     return outcomeOf(response.body, entries);
   },

@@ -3,6 +3,7 @@ import type { DestinationSettings } from '@holdfast/contracts';
 import { sha256 } from '@holdfast/platform';
 import type { SigningSecrets } from '../credentials.js';
 import type { Batch, DestinationKind, Target } from './kind.js';
+import { post } from './post.js';
 
 type Settings = DestinationSettings<'https'>;
 
@@ -11,19 +12,26 @@ export const https: DestinationKind<Settings, SigningSecrets> = {
   maxBytes: 1_000_000,
   check: ({ url }, outbound) => outbound.check(url),
   async send(batch, target) {
-    const { settings, outbound, timeoutMs } = target;
+    const { settings } = target;
     const body = bodyOf(batch, settings.encoding, target.baseUrl);
-    await outbound.request(settings.url, { headers: headersOf(batch, target, body), body, timeoutMs });
+    await post(target, { url: settings.url, headers: headersOf(batch, target, body), body });
     return {};
   },
 };
 
+const contentTypes: Record<Settings['encoding'], string> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  cloudevents: 'application/cloudevents-batch+json',
+};
+
+/** The signature is that of the body before its compression: servers decompress before a program sees the body. */
 function headersOf(batch: Batch, { id, settings, credentials, now }: Target<Settings, SigningSecrets>, body: string) {
   const messageId = messageIdOf(id, batch);
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const signed = `${messageId}.${timestamp}.${body}`;
   return {
-    'content-type': settings.encoding === 'ndjson' ? 'application/x-ndjson' : 'application/cloudevents-batch+json',
+    'content-type': contentTypes[settings.encoding],
     'webhook-id': messageId,
     'webhook-timestamp': timestamp,
     'webhook-signature': validSecrets(credentials, now)
@@ -48,6 +56,8 @@ function keyOf(secret: string): Buffer {
 
 function bodyOf({ org, entries }: Batch, encoding: Settings['encoding'], baseUrl: string): string {
   if (encoding === 'ndjson') return entries.map(({ body }) => `${JSON.stringify(body)}\n`).join('');
+  // The libraries of Standard Webhooks parse the body that they have verified as JSON.
+  if (encoding === 'json') return JSON.stringify(entries.map(({ body }) => body));
   return JSON.stringify(
     entries.map(({ event, body }) => ({
       specversion: '1.0',

@@ -87,6 +87,7 @@ export function deliveryErrorOf(error: unknown, now: Date): DeliveryError {
 function sentenceOf(failure: OutboundError['failure']): string {
   if (failure === 'address not allowed') return 'the address of the receiver must not be called';
   if (failure === 'timed out') return 'the receiver did not answer in time';
+  if (failure === 'certificate') return 'the receiver cannot be trusted';
   if (failure === 'too large') return 'the response of the receiver is too large';
   return 'the receiver cannot be reached';
 }

@@ -283,6 +283,29 @@ describe('syslog over TLS', () => {
     expect(JSON.parse(messages[0]!.slice(header.length))).toEqual(entry(org, first!));
   });
 
+  it('gets one message for each entry, whatever its values contain', async () => {
+    const org = newOrg();
+    const values = [
+      'a"]\n<110>1 - - - - - - forged',
+      '\r\n12 <1>1 forged',
+      '\u0000\u0007\u001b[2J\u007f\u009b31m',
+      '\u2028\u2029\u0085',
+      '𝕏 \u{1f600} ü ﷺ'.repeat(50),
+      '\ud800 alone',
+    ];
+    for (const name of values) stack.append(org, 1, { actor: { type: 'app', id: 'app-1', name } });
+    const { id } = await create(org, 'syslog', settings());
+    await stack.caughtUp(org, id);
+    const messages = syslogServer.messagesOf(org);
+    expect(messages).toHaveLength(values.length);
+    for (const [i, message] of messages.entries()) {
+      expect(message).toMatch(/^<110>1 \S+ localhost holdfast \S+ credential\.suspend \[meta sequenceId="\d+"\] \{/);
+      expect(message).not.toMatch(/[\p{Cc}\u2028\u2029]/u);
+      const { actor } = JSON.parse(message.slice(message.indexOf('{'))) as AuditEvent;
+      expect(actor.name).toBe(values[i]);
+    }
+  });
+
   it('that breaks the connection gets the batch again', async () => {
     const org = newOrg();
     stack.append(org, 3);

@@ -19,7 +19,7 @@ afterAll(async () => {
 const request = { id: 'request-1', method: 'POST', route: '/o/{shortId}/api' };
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const actors: AuditEvent['actor'][] = [
-  { type: 'app', id: 'app-1', name: 'Café "Zürich" \\ 東京 👩‍🚀 \u0001\t\n' },
+  { type: 'app', id: 'app-1', name: 'Café "Zürich" \\ 東京 👩‍🚀 \u0001\t\n\u2028"}}]}]},{"eventName":"forged"' },
   { type: 'customer', id: 'pseudonym-1' },
   { type: 'person', id: 'pseudonym-2' },
   { type: 'operator', id: 'operator', name: 'operator' },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditEvent, DestinationCredentials, DestinationSettings } from '@holdfast/contracts';
 import type { Batch, Delivered, DestinationKind } from './kind.js';
+import { post } from './post.js';
 
 /** Only a receiver that refused records says so; the count is a 64-bit integer, in JSON a string. */
 const partialSchema = z.looseObject({
@@ -11,11 +12,11 @@ const partialSchema = z.looseObject({
 export const otlpHttp: DestinationKind<DestinationSettings<'otlp_http'>, DestinationCredentials<'otlp_http'>> = {
   maxBytes: 4_000_000,
   check: ({ url }, outbound) => outbound.check(url),
-  async send(batch, { settings: { url }, credentials, outbound, now, timeoutMs }) {
-    const response = await outbound.request(url, {
-      headers: { ...credentials?.headers, 'content-type': 'application/json' },
-      body: JSON.stringify(logsOf(batch, now)),
-      timeoutMs,
+  async send(batch, target) {
+    const response = await post(target, {
+      url: target.settings.url,
+      headers: { ...target.credentials?.headers, 'content-type': 'application/json' },
+      body: JSON.stringify(logsOf(batch, target.now)),
     });
     return rejectionsOf(response.body);
   },

@@ -1,6 +1,7 @@
 import type { DestinationCredentials, DestinationSettings } from '@holdfast/contracts';
 import { urlBelow } from './address.js';
 import type { DestinationKind } from './kind.js';
+import { post } from './post.js';
 
 type Settings = DestinationSettings<'splunk_hec'>;
 
@@ -8,7 +9,8 @@ type Settings = DestinationSettings<'splunk_hec'>;
 export const splunkHec: DestinationKind<Settings, DestinationCredentials<'splunk_hec'>> = {
   maxBytes: 800_000,
   check: ({ url }, outbound) => outbound.check(url),
-  async send({ org, entries }, { id, settings, credentials, outbound, baseUrl, timeoutMs }) {
+  async send({ org, entries }, target) {
+    const { id, settings, credentials, baseUrl } = target;
     const { url, source, sourcetype, index } = settings;
     const host = new URL(baseUrl).hostname;
     const body = entries.map(({ event, body: sent }) =>
@@ -22,7 +24,8 @@ export const splunkHec: DestinationKind<Settings, DestinationCredentials<'splunk
         fields: { organization: org, seq: event.seq },
       }),
     );
-    await outbound.request(urlBelow(url, 'services/collector/event'), {
+    await post(target, {
+      url: urlBelow(url, 'services/collector/event'),
       // The channel is needed where the token has acknowledgements enabled.
       headers: {
         authorization: `Splunk ${credentials.token}`,
@@ -30,7 +33,6 @@ export const splunkHec: DestinationKind<Settings, DestinationCredentials<'splunk
         'x-splunk-request-channel': id,
       },
       body: body.join('\n'),
-      timeoutMs,
     });
     return {};
   },

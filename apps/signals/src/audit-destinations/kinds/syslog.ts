@@ -43,9 +43,20 @@ function sendAndClose(socket: TLSSocket, frames: Buffer, timeoutMs: number): Pro
 function framesOf({ org, entries }: Batch, { facility }: Settings, hostname: string): Buffer {
   return Buffer.concat(
     entries.map(({ event, body }) => {
-      const message = Buffer.from(`${headerOf(event, facility, hostname, org)} ${JSON.stringify(body)}`);
+      const message = Buffer.from(`${headerOf(event, facility, hostname, org)} ${oneLine(JSON.stringify(body))}`);
       return Buffer.concat([Buffer.from(`${message.length} `), message]);
     }),
+  );
+}
+
+/**
+ * JSON escapes line feeds and other control characters up to U+001F. Those after it, and the line separators of
+ * Unicode, end a line or begin a control sequence in some receivers and terminals (RFC 5424 §8.2).
+ */
+function oneLine(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
