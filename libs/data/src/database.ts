@@ -49,7 +49,7 @@ export function sqlOf(manager: EntityManager): Sql {
 }
 
 export interface DatabaseOptions {
-  /** A time limit in its query takes precedence over the defaults: `statement_timeout=…` (ms), `connect_timeout=…` (s). */
+  /** Time limits in its query take precedence over the defaults: `statement_timeout` (ms), `connect_timeout` (s). */
   url: string;
   /**
    * File with the password, read for each new connection. It replaces the password in `url`. During a rotation
