@@ -42,7 +42,7 @@ const preflight = (path: string): Sent => ({
 const preflighted: Expected = {
   status: 204,
   type: absent,
-  cache: absent,
+  cache: 'no-store',
   more: { 'access-control-allow-origin': 'https://spa.example', vary: expect.stringContaining('Origin') },
 };
 /** A sign-in that has begun: the browser, and the address of the page's API. */
@@ -65,6 +65,8 @@ const inJson = (status: number): Expected => ({
   cache: noStore,
   more: { 'www-authenticate': absent },
 });
+/** A response to the script of the sign-in page. */
+const toPage: Expected = { status: 200, type: 'application/json', cache: noStore };
 /** A refusal that names the scheme to use. */
 const refused = (scheme: string): Expected => ({
   ...inJson(401),
@@ -259,10 +261,10 @@ export const endpoints: Record<string, [what: string, send: () => Sent | Promise
         const { agent, api } = await begun();
         return { method: 'GET', path: api, agent };
       },
-      inJson(200),
+      toPage,
     ],
   ],
-  getSignInOptions: [['a sign-in', () => step('/options'), inJson(200)]],
+  getSignInOptions: [['a sign-in', () => step('/options'), toPage]],
   completeSignIn: [
     [
       'no response of an authenticator',
@@ -270,7 +272,7 @@ export const endpoints: Record<string, [what: string, send: () => Sent | Promise
       { status: 422, type: 'application/problem+json; charset=utf-8', cache: noStore },
     ],
   ],
-  cancelSignIn: [['a sign-in', () => step('/cancel'), inJson(200)]],
+  cancelSignIn: [['a sign-in', () => step('/cancel'), toPage]],
   preflightToken: [['the origin of a spa app', () => preflight(at('/token')), preflighted]],
   preflightUserinfo: [['the origin of a spa app', () => preflight(at('/userinfo')), preflighted]],
   preflightRevocation: [['the origin of a spa app', () => preflight(at('/token/revocation')), preflighted]],
@@ -286,6 +288,12 @@ export const endpoints: Record<string, [what: string, send: () => Sent | Promise
       refused('Basic realm='),
     ],
     ['no client', () => clientCredentials({}, {}), refused('Basic realm=')],
+  ],
+  getResourceMetadata: [
+    ['metadata', () => ({ method: 'GET', path: '/.well-known/oauth-protected-resource' }), inJson(200)],
+  ],
+  getApiMetadata: [
+    ['metadata', () => ({ method: 'GET', path: '/.well-known/oauth-protected-resource/api' }), inJson(200)],
   ],
   getServerMetadata: [
     [

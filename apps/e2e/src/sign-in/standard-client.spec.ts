@@ -91,10 +91,8 @@ describe('a sign-in', () => {
         audience: app.app.clientId,
       });
       expect(protectedHeader.alg).toBe(alg);
-      expect(Object.keys(payload).sort()).toEqual(
-        ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'credential', 'exp', 'iat', 'iss', 'nonce', 'sid', 'sub'].filter(
-          (name) => name in payload || name !== 'at_hash',
-        ),
+      expect(Object.keys(payload).sort().join(' ')).toBe(
+        'acr amr at_hash aud auth_time credential exp iat iss nonce sid sub',
       );
       expect(payload).toMatchObject({
         sub: ada.subject,
