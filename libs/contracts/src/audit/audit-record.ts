@@ -35,6 +35,12 @@ export const auditTargetSchema = z.strictObject({
 });
 export type AuditTarget = z.infer<typeof auditTargetSchema>;
 
+/**
+ * Size of the largest record, as JSON. A change whose record would be larger is refused: nothing of a record is left
+ * out, and one organization's records must not take the memory and time of the reads of others (product §7).
+ */
+export const maxAuditRecordBytes = 65_536;
+
 /** Old and new value of each changed field. Never a secret or a customer's id. */
 const changesSchema = z.record(
   z.string(),
@@ -66,7 +72,12 @@ export const auditRecordSchema = z.strictObject({
     })
     .describe('How it ended'),
   request: requestInfoSchema.describe('How it came in'),
-  changes: changesSchema.optional().describe('Of each field that changed: before and after. Never a secret'),
+  changes: changesSchema
+    .optional()
+    .describe(
+      'Of each field that changed: before and after. Never a secret. Of a list of more than 4 kB, `from` has its `count` ' +
+        'and what was `removed`, and `to` its `count` and what was `added`',
+    ),
 });
 export type AuditRecord = z.infer<typeof auditRecordSchema>;
 
