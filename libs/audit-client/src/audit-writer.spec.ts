@@ -31,6 +31,28 @@ describe('AuditWriter', () => {
     expect(messages).toEqual([['a'], ['b', 'c', 'd']]);
   });
 
+  it('sends as many records in one message as the bus takes, and each once', async () => {
+    const sizes: number[] = [];
+    const request = (_contract: unknown, { records }: { records: { record: AuditRecord }[] }) => {
+      messages.push(records.map((r) => r.record.id));
+      sizes.push(Buffer.byteLength(JSON.stringify(records)));
+      return Promise.resolve({});
+    };
+    writer = new AuditWriter({ request } as unknown as Bus);
+    const large = (id: string, bytes = 60_000) => ({ ...recordOf(id), changes: { note: { to: 'x'.repeat(bytes) } } });
+    const ids = Array.from({ length: 60 }, (_, i) => String(i));
+    const results = ids.map((id) => writer.append('acme', large(id)));
+    results.push(
+      writer.append('acme', large('larger than a message', 600_000)),
+      writer.append('acme', recordOf('last')),
+    );
+    await jest.advanceTimersByTimeAsync(1000);
+    await Promise.all(results);
+    expect(messages.flat()).toEqual([...ids, 'larger than a message', 'last']);
+    expect(messages.map((each) => each.length)).toEqual([1, 8, 8, 8, 8, 8, 8, 8, 3, 1, 1]);
+    expect(sizes.every((bytes, i) => bytes <= 520_000 || messages[i]!.length === 1)).toBe(true);
+  });
+
   it('after a shared message, waits 1 ms for records that share the next one', async () => {
     await append('a', 'b', 'c');
     const [first, second] = [append('d'), append('e', 'f')];

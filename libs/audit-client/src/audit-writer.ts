@@ -1,10 +1,11 @@
 import { appendRecords, mainShard, type AuditRecord, type RequestContext } from '@holdfast/contracts';
 import { isMisdirected, type Bus } from '@holdfast/messaging';
-import { AppError, unavailable, within } from '@holdfast/platform';
+import { AppError, auditRecordBytes, unavailable, within } from '@holdfast/platform';
 
 interface Waiting {
   org: string;
   record: AuditRecord;
+  bytes: number;
   provisional?: boolean;
   committed?: boolean;
   timedOut?: boolean;
@@ -20,6 +21,8 @@ const slowAfterMs = 20;
 /** How long the next message waits for further records if the last one was shared by several. */
 const windowMs = 1;
 const batchSize = 200;
+/** Half of what a message of the bus may have: one that is larger is not sent, and would fail all of its records. */
+const maxBatchBytes = 500_000;
 /** Records that wait for audit. Further ones are rejected at once, so that a hung audit does not fill the memory. */
 const maxWaiting = 10_000;
 
@@ -70,6 +73,7 @@ class RecordQueue {
       const waiting: Waiting = {
         org,
         record,
+        bytes: auditRecordBytes(record),
         ...(provisional && { provisional }),
         ...(committed && { committed }),
         done: (error) => (clearTimeout(timer), error ? reject(error) : resolve()),
@@ -90,11 +94,20 @@ class RecordQueue {
       if (this.isShared && this.queue.length < batchSize) await new Promise((resolve) => setTimeout(resolve, windowMs));
       // Removes timed-out records, so that audit is not flooded with them when it is available again.
       if (this.queue[0]?.timedOut) this.queue = this.queue.filter((w) => !w.timedOut);
-      const batch = this.queue.splice(0, batchSize);
+      const batch = this.queue.splice(0, this.firstBatchSize());
       this.isShared = batch.length > 1;
       if (batch.length > 0) await this.sendBatch(batch);
     }
     this.isSending = false;
+  }
+
+  /** How many records the next message has: at least one. */
+  private firstBatchSize(): number {
+    let bytes = 0;
+    const end = this.queue.findIndex(
+      (waiting, i) => i >= batchSize || ((bytes += waiting.bytes) > maxBatchBytes && i > 0),
+    );
+    return end < 0 ? this.queue.length : end;
   }
 
   /** Resolves when the next message may go. */

@@ -1,22 +1,29 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import type { AuditRecord } from '@holdfast/contracts';
-import { Database, statement, type Sql } from '@holdfast/data';
-import { encryptionKeysOf, seal, unseal, type KeyEncryptionConfig } from '@holdfast/platform';
+import { Database, statement, withinBytes, type Sql } from '@holdfast/data';
+import { encryptionKeysOf, requireRecordable, seal, unseal, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG, Interval, type SealedTable } from '@holdfast/service';
 import { AuditWriter } from './audit-writer.js';
 
 /** How long the response waits until the record is appended, as for every other change (libs/outbox/src/outbox.ts). */
 const appendTimeoutMs = 1000;
 const batchSize = 500;
+const maxBatchBytes = 4_000_000;
 
 const insert = statement('record_outbox_insert', 'INSERT INTO record_outbox (id, org, record) VALUES ($1, $2, $3)');
 const remove = statement('record_outbox_remove', 'DELETE FROM record_outbox WHERE id = ANY ($1)');
 /** The handler that inserted a younger record is still appending it. */
 const overdue = statement(
   'record_outbox_overdue',
-  `SELECT id, org, record FROM record_outbox WHERE created_at < now() - interval '2 seconds'
+  withinBytes({
+    query: `SELECT id, org, record, created_at FROM record_outbox WHERE created_at < now() - interval '2 seconds'
    ORDER BY created_at, id LIMIT ${batchSize}`,
+    columns: 'id, org, record',
+    bytes: 'octet_length(record)',
+    order: 'created_at, id',
+    maxBytes: maxBatchBytes,
+  }),
 );
 const countOverdue = statement(
   'record_outbox_count',
@@ -50,8 +57,9 @@ export class RecordOutbox {
     @Inject(CONFIG) private readonly config: KeyEncryptionConfig,
   ) {}
 
-  /** Inserts a record in the transaction of its change. */
+  /** Inserts a record in the transaction of its change. @throws invalid_request when the record is too large */
   async add(sql: Sql, org: string, record: AuditRecord): Promise<void> {
+    requireRecordable(record);
     await sql.rows(insert, [
       record.id,
       org,
@@ -83,14 +91,20 @@ export class RecordOutbox {
   async sweep(stopping: () => boolean): Promise<void> {
     const [pending = { rows: 0 }] = await this.database.rows<{ rows: number }>(countOverdue);
     pendingGauge.set(pending.rows);
-    for (let left = pending.rows; left > 0 && !stopping(); left -= batchSize) await this.appendBatch();
+    for (let left = pending.rows; left > 0 && !stopping();) {
+      const appended = await this.appendBatch();
+      if (appended === 0) return;
+      left -= appended;
+    }
   }
 
-  private async appendBatch(): Promise<void> {
+  /** @returns how many rows there were */
+  private async appendBatch(): Promise<number> {
     const rows = await this.database.rows<Row>(overdue);
     const results = await Promise.allSettled(rows.map((row) => this.appendRow(row)));
     await this.database.rows(remove, [rows.filter((_, i) => results[i]!.status === 'fulfilled').map(({ id }) => id)]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
+    return rows.length;
   }
 
   private async appendRow({ id, org, record }: Row): Promise<void> {

@@ -7,3 +7,4 @@ export * from './no-statistics.js';
 export * from './pg-errors.js';
 export * from './read-database.js';
 export * from './organization-fence.js';
+export * from './within-bytes.js';

@@ -1,4 +1,4 @@
-import { statement, type Sql } from '@holdfast/data';
+import { statement, withinBytes, type Sql } from '@holdfast/data';
 import type { JetStreamState } from './jetstream-state.js';
 
 /** Rows that one statement deletes. */
@@ -15,14 +15,26 @@ const recordPublished = statement(
    FROM unnest($1::uuid[], $2::bigint[], $3::timestamptz[]) AS p(id, seq, released_at)
    WHERE outbox.id = p.id AND outbox.stream_seq IS NULL AND ${notReleased}`,
 );
-/** A row younger than a second is being published right now, so it is left out unless `$1` includes all. */
+/** Rows that one statement reads to be published, and the bytes that they have together, unless it is a single one. */
+export const maxSweepRows = 500;
+const maxSweepBytes = 4_000_000;
+/**
+ * A row younger than a second is being published right now, so it is left out unless `$1` includes all. Each row has
+ * `read`: there may be more when it is larger than the number of rows, or `maxSweepRows`.
+ */
 export const unpublished = statement(
   'outbox_unpublished',
-  `SELECT id, aggregate, subject, payload, published_at::text AS "releasedAt",
+  withinBytes({
+    query: `SELECT id, aggregate, subject, payload, created_at, published_at::text AS "releasedAt",
      (SELECT coalesce(sum(retries), 0)::int FROM quarantined_event q WHERE q.event = outbox.id) AS retries FROM outbox
    WHERE stream_seq IS NULL AND ($1 OR created_at < now() - interval '1 second') AND id <> ALL ($2::uuid[])
      AND ${ofShard('$3')}
-   ORDER BY created_at, id LIMIT 500`,
+   ORDER BY created_at, id LIMIT ${maxSweepRows}`,
+    columns: 'id, aggregate, subject, payload, "releasedAt", retries',
+    bytes: 'octet_length(payload)',
+    order: 'created_at, id',
+    maxBytes: maxSweepBytes,
+  }),
 );
 /** Makes every unconfirmed row unpublished again. */
 export const resetPublished = statement(

@@ -14,6 +14,7 @@ import {
   confirmUnrecordedRows,
   deleteConfirmed,
   dropBatchSize,
+  maxSweepRows,
   readBacklog,
   recordSequenceNumbers,
   resetOldPublished,
@@ -217,10 +218,13 @@ export class Relay {
     this.sweeping = true;
     try {
       for (;;) {
-        const rows = await this.database.rows<OutboxRow>(unpublished, [all, this.publications.ids, this.shard]);
+        const values = [all, this.publications.ids, this.shard];
+        const rows = await this.database.rows<OutboxRow & { read: number }>(unpublished, values);
         const fitting = this.room.fitting(rows);
         this.publish(fitting);
-        if (fitting.length < 500 || this.stopped) return;
+        const read = rows[0]?.read ?? 0;
+        const hasMore = read === maxSweepRows || rows.length < read;
+        if (!hasMore || fitting.length < rows.length || this.stopped) return;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     } finally {

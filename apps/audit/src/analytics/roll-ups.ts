@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database, isNotFenced, statement, type Transaction } from '@holdfast/data';
+import { Database, isNotFenced, statement, withinBytes, type Transaction } from '@holdfast/data';
 import { extendedSketches, knownCredentials, tallyValues, writeLongCounts, writeTally } from './roll-up-rows.js';
 import { Tally, targetOf, type LoggedLeaf } from './tally.js';
+
+/** Of the entries that are counted in one transaction, unless it is a single one. */
+const maxBatchBytes = 1_000_000;
 
 const uncounted = (condition: string) =>
   `SELECT h.org, h.seq - coalesce(c.seq, 0) AS entries, coalesce(c.seq, 0) AS counted
@@ -19,19 +22,24 @@ const lockCursor = statement(
   'SELECT seq, long_seq AS "longSeq" FROM analytics_cursor WHERE org = $1 FOR UPDATE SKIP LOCKED',
 );
 /**
- * The next entries, month by month as lists read them. `next` has a row for dropped ones too. Each row has the last
- * `seq`; there is one row without a leaf when all entries were dropped.
+ * The next entries, month by month as lists read them, as many as have `maxBatchBytes` together. `next` has a row for
+ * dropped ones too. Each row has the last `seq` of `next` and how many entries it has (`read`); there is one row without
+ * a leaf when all entries were dropped.
  */
 export const selectNext = statement(
   'analytics_next',
   `WITH next AS MATERIALIZED (SELECT seq, month FROM leaf WHERE org = $1 AND seq > $2 ORDER BY seq LIMIT $3),
      span AS MATERIALIZED (SELECT max(seq) AS last, min(month) AS first_month, max(month) AS last_month FROM next)
-   SELECT span.last, found.leaf
-     FROM span LEFT JOIN LATERAL (
-       SELECT e.leaf FROM generate_series(span.first_month, span.last_month) AS months(month), LATERAL (
+   SELECT span.last, found.*
+     FROM span LEFT JOIN LATERAL (${withinBytes({
+       query: `SELECT e.* FROM generate_series(span.first_month, span.last_month) AS months(month), LATERAL (
          SELECT seq, leaf FROM entry
-          WHERE org = $1 AND month = months.month AND seq > $2 AND seq <= span.last ORDER BY seq LIMIT $3) e
-        ORDER BY e.seq) found ON true
+          WHERE org = $1 AND month = months.month AND seq > $2 AND seq <= span.last ORDER BY seq LIMIT $3) e`,
+       columns: 'seq, leaf',
+       bytes: 'octet_length(leaf)',
+       order: 'seq',
+       maxBytes: maxBatchBytes,
+     })}) found ON true
     WHERE span.last IS NOT NULL`,
 );
 
@@ -68,20 +76,30 @@ export class RollUps {
       const cursor = await lockedCursor(sql, org);
       if (!cursor) return false;
       const { seq, longSeq } = cursor;
-      const rows = await sql.rows<{ last: number; leaf: Buffer | null }>(selectNext, [org, seq, this.batchSize]);
+      const rows = await sql.rows<NextRow>(selectNext, [org, seq, this.batchSize]);
       if (rows.length === 0) return false;
-      const leaves = rows.flatMap(({ leaf }) => (leaf ? [JSON.parse(leaf.toString()) as LoggedLeaf] : []));
+      const entries = rows.filter((row): row is NextEntry => row.seq !== null);
+      const leaves = entries.map(({ leaf }) => JSON.parse(leaf.toString()) as LoggedLeaf);
       const tally = new Tally(await knownCredentials(sql, org, concernedBy(leaves)));
       for (const leaf of leaves) tally.add(leaf);
-      const { last } = rows[0]!;
+      const isCut = entries.length > 0 && entries.length < entries[0]!.read;
+      const last = isCut ? entries.at(-1)!.seq : rows[0]!.last;
       const latest = leaves.map(({ occurredAt }) => occurredAt).reduce<string | undefined>(later, undefined);
       const sketches = await extendedSketches(sql, org, tally.active);
       if (longSeq !== seq) await sql.rows(writeLongCounts, [org]);
       await sql.last(writeTally, tallyValues(org, tally, sketches, { seq: last, latest }));
-      return last - seq >= this.batchSize;
+      return isCut || last - seq >= this.batchSize;
     });
   }
 }
+
+interface NextEntry {
+  last: number;
+  seq: number;
+  leaf: Buffer;
+  read: number;
+}
+type NextRow = NextEntry | { last: number; seq: null };
 
 interface Cursor {
   seq: number;

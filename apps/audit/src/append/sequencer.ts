@@ -1,13 +1,14 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { isPermanentError } from '@holdfast/data';
-import { unavailable } from '@holdfast/platform';
+import { auditRecordBytes, unavailable } from '@holdfast/platform';
 import { AuditLog } from './audit-log.js';
 import { DamagedLog } from './log-head.js';
 import type { AppendItem } from './plan.js';
 
 interface Queued {
   item: AppendItem;
+  bytes: number;
   done: (error?: unknown) => void;
 }
 
@@ -18,6 +19,8 @@ export interface Rejected<Item extends AppendItem = AppendItem> {
 }
 
 const batchSize = 500;
+/** Of the records of a batch, unless it is a single one: its statement is in the memory of both sides. */
+const maxBatchBytes = 4_000_000;
 /** The queue grows this long only when the database stands still. Callers then get 503 and retry. */
 const maxQueued = 20_000;
 
@@ -49,7 +52,7 @@ export class Sequencer {
       (item) =>
         new Promise<Rejected<Item>[]>((resolve) => {
           const done = (error?: unknown) => resolve(error === undefined ? [] : [{ item, error: asError(error) }]);
-          this.queue.push({ item, done });
+          this.queue.push({ item, bytes: item.record ? auditRecordBytes(item.record) : 0, done });
         }),
     );
     void this.run();
@@ -64,8 +67,16 @@ export class Sequencer {
     this.running = true;
     // Items of the same turn of the event loop share a batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.queue.length > 0) await this.write(this.queue.splice(0, batchSize));
+    while (this.queue.length > 0) await this.write(this.queue.splice(0, this.firstBatchSize()));
     this.running = false;
+  }
+
+  private firstBatchSize(): number {
+    let bytes = 0;
+    const end = this.queue.findIndex(
+      (queued, i) => i >= batchSize || ((bytes += queued.bytes) > maxBatchBytes && i > 0),
+    );
+    return end < 0 ? this.queue.length : end;
   }
 
   private async write(batch: Queued[]): Promise<void> {

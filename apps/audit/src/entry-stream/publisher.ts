@@ -155,10 +155,10 @@ export class EntryPublisher implements OnApplicationBootstrap {
   private async pageOf(org: string, stream: StreamState): Promise<Page | undefined> {
     const place = this.places.get(org) ?? (await this.placeOf(org, stream));
     if (place === undefined) return undefined;
-    const { found, end } = await pageAfter(this.database, org, { filter: {}, after: place, limit: pageLimit });
+    const { entries, found, end } = await pageAfter(this.database, org, { filter: {}, after: place, limit: pageLimit });
     // Readers get pseudonyms only: what has left Holdfast cannot be erased by it.
-    const events = firstThatFit(found.slice(0, pageLimit).map(({ seq, leaf }) => eventOf(seq, leaf, new Map())));
-    const hasMore = events.length < found.length;
+    const events = firstThatFit(entries.map(({ seq, leaf }) => eventOf(seq, leaf, new Map())));
+    const hasMore = events.length < found;
     return { org, messages: events.map((event) => ({ org, event })), end: hasMore ? events.at(-1)!.seq : end, hasMore };
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { leafHash } from '@holdfast/tlog';
-import { storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
+import { storedEntryBytes, storedEntryColumns, type StoredEntry } from '../query/entry-decryption.js';
 
 /** A leaf, which stays when its entry is dropped. `lastAt` is present at the end of a complete subtree. */
 export interface LeafRow {
@@ -20,9 +20,13 @@ interface EntryColumns extends StoredEntry {
   action: string;
   actor: string;
   outcome: string;
+  /** How many rows were found, with those that were left out because the page is large enough. */
+  read: number;
+  /** `seq` of the next of these rows. */
+  next: number | null;
 }
 
-export type EntryRow = LeafRow & EntryColumns & { targets: string[] };
+export type EntryRow = LeafRow & Omit<EntryColumns, 'read' | 'next'> & { targets: string[] };
 export type PageRow = LeafRow | EntryRow;
 
 export function isEntryRow(row: PageRow): row is EntryRow {
@@ -44,9 +48,26 @@ export const selectLeaves = statement(
 
 /** Twice the leaves of a page, so that rows inserted by tampering cannot make it grow without limit. */
 export const maxEntries = 1000;
+/**
+ * Bytes that the entries of a page have together, unless it is a single one. In a reply they take twice as much: as
+ * base64, and with the values behind pseudonyms and hashes.
+ */
+const maxBytes = 400_000;
 
 const columns = `e.class, e.month, ${finite('e.occurred_at')} AS "occurredAt", e.action, e.actor_id AS actor,
   e.outcome, ${storedEntryColumns}`;
+
+/**
+ * The first rows of a query, as many as have `maxBytes` together. All rows of a `seq` or none, since a verifier must see
+ * those beside the right one; but no more than two of a `seq` that is too large by itself: they are enough to report it.
+ */
+const first = (query: string): string =>
+  `SELECT * FROM (
+     SELECT q.*, count(*) OVER ()::int AS read, lead(seq) OVER ordered AS next, rank() OVER (ORDER BY seq) AS place,
+         row_number() OVER ordered AS n, sum(${storedEntryBytes}) OVER (ORDER BY seq) AS bytes,
+         sum(${storedEntryBytes}) OVER ordered AS bytes_of_rows
+       FROM (${query}) q WINDOW ordered AS (ORDER BY seq ROWS UNBOUNDED PRECEDING)) bounded
+    WHERE bytes <= ${maxBytes} OR (place = 1 AND (n <= 2 OR bytes_of_rows <= ${maxBytes})) ORDER BY seq`;
 
 /**
  * All rows of a range of `seq`, in whichever partition: those that belong there, and those inserted by tampering. One
@@ -55,15 +76,19 @@ const columns = `e.class, e.month, ${finite('e.occurred_at')} AS "occurredAt", e
  */
 export const selectEntries = statement(
   'export_entries',
-  `SELECT ${columns} FROM entry e WHERE e.org = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT ${maxEntries}`,
+  first(
+    `SELECT ${columns} FROM entry e WHERE e.org = $1 AND e.seq > $2 AND e.seq <= $3 ORDER BY e.seq LIMIT ${maxEntries}`,
+  ),
 );
 
 /** Rows behind the head, which never appended them. */
 export const selectEntriesBehindHead = statement(
   'export_entries_behind_head',
-  `SELECT ${columns} FROM entry e
-    WHERE e.org = $1 AND e.seq > coalesce((SELECT seq FROM head WHERE org = $1), 0) AND e.seq > $2
-    ORDER BY e.seq LIMIT 100`,
+  first(
+    `SELECT ${columns} FROM entry e
+      WHERE e.org = $1 AND e.seq > coalesce((SELECT seq FROM head WHERE org = $1), 0) AND e.seq > $2
+      ORDER BY e.seq LIMIT 100`,
+  ),
 );
 
 /**
@@ -121,15 +146,16 @@ async function withTargets(sql: Sql, org: string, rows: PageRow[]): Promise<Page
   return rows;
 }
 
-/** Cuts a range that has more rows than were read to the seqs whose rows were all read. */
+/** Cuts a range that has more rows than were returned to the seqs whose rows were all returned. */
 function completeRange(
   leaves: LeafRow[],
   entries: EntryColumns[],
 ): { leaves: LeafRow[]; entries: EntryColumns[]; isCut: boolean } {
-  if (entries.length < maxEntries) return { leaves, entries, isCut: false };
-  const last = entries.at(-1)!.seq;
+  const { read = 0, next = null, seq: last = 0 } = entries.at(-1) ?? {};
+  if (read < maxEntries && entries.length === read) return { leaves, entries, isCut: false };
   // When all rows have one `seq`, these are enough to report it, and the next page continues behind it.
-  const end = entries[0]!.seq === last ? last : last - 1;
+  const isOne = entries[0]!.seq === last;
+  const end = next !== null && next > last ? next - 1 : isOne ? last : last - 1;
   return {
     leaves: leaves.filter(({ seq }) => seq <= end),
     entries: entries.filter(({ seq }) => seq <= end),

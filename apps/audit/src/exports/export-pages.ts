@@ -6,9 +6,9 @@ import { readCheckpoint } from '@holdfast/tlog';
 import { exportedEntries } from '../export/exported-entry.js';
 import { LogPages } from '../export/log-pages.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
-import { EntryDecryption, type StoredEntry } from '../query/entry-decryption.js';
+import { EntryDecryption } from '../query/entry-decryption.js';
 import { pseudonymized } from '../query/filter-pseudonyms.js';
-import { listStatement } from '../query/list-statement.js';
+import { pageAfter } from '../query/page-after.js';
 import { csvHeader, csvRow } from './csv.js';
 import type { ExportChoice, ExportRow } from './export-row.js';
 
@@ -71,15 +71,14 @@ export class ExportPages {
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
     });
-    const query = listStatement({ org, filter: stored, after: place, limit: pageSize });
-    const rows = await this.database.rows<StoredEntry | { seq: null }>(query.statement, query.values);
-    const found = rows.filter((row): row is StoredEntry => row.seq !== null && row.seq <= size);
-    const events = await this.decryption.eventsOf(org, found);
-    const isEnd = found.length < pageSize;
+    const page = await pageAfter(this.database, org, { filter: stored, after: place, limit: pageSize });
+    const entries = page.entries.filter(({ seq }) => seq <= size);
+    const events = await this.decryption.eventsOf(org, entries);
+    const isEnd = entries.length === page.found || entries.length < page.entries.length;
     return {
       text: events.map((event) => lineOf(org, format, event)).join(''),
       entries: events.length,
-      place: isEnd ? size : found.at(-1)!.seq,
+      place: isEnd ? size : entries.at(-1)!.seq,
     };
   }
 }

@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Gauge } from 'prom-client';
 import type { AuditRecord } from '@holdfast/contracts';
-import { Database, isNotFenced, statement } from '@holdfast/data';
+import { Database, isNotFenced, statement, withinBytes } from '@holdfast/data';
 import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
-import { CONFIG } from '@holdfast/service';
+import { CONFIG, WHOLE_DATABASE } from '@holdfast/service';
 import { DamagedLog } from '../append/log-head.js';
 import type { Rejected } from '../append/sequencer.js';
 import { pendingRecordContext } from '../privacy/key-encryption.js';
@@ -39,8 +39,14 @@ export const quarantineRecords = statement(
 );
 const selectDue = statement(
   'pending_record_due',
-  `SELECT org, id::text, record, provisional FROM pending_record p
-   WHERE due_at <= $1 AND ${isNotFenced('p.org')} ORDER BY due_at, id LIMIT 500`,
+  withinBytes({
+    query: `SELECT org, id::text AS id, record, provisional, due_at FROM pending_record p
+   WHERE due_at <= $1 AND ${isNotFenced('p.org')} ORDER BY due_at, p.id LIMIT 500`,
+    columns: 'org, id, record, provisional',
+    bytes: 'octet_length(record)',
+    order: 'due_at, id',
+    maxBytes: 4_000_000,
+  }),
 );
 /**
  * Postpones the given records, and all due or quarantined records of damaged logs (`$3`): these then become due
@@ -90,7 +96,7 @@ export class PendingRecords implements DueRecordSource {
   private readonly encryption: KeyEncryption;
 
   constructor(
-    private readonly database: Database,
+    @Inject(WHOLE_DATABASE) private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(CONFIG) config: KeyEncryptionConfig,
   ) {
@@ -113,7 +119,7 @@ export class PendingRecords implements DueRecordSource {
     );
   }
 
-  /** Expired provisional records and quarantined ones to be retried, 500 at most. */
+  /** Expired provisional records and quarantined ones to be retried, 500 at most, and 4 MB unless it is a single one. */
   async due(): Promise<DueRecord[]> {
     const [{ count } = { count: 0 }] = await this.database.rows<{ count: number }>(countQuarantined);
     quarantinedRecords.set(count);

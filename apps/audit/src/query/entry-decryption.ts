@@ -15,6 +15,14 @@ export const selectKeys = statement(
 /** Columns of `entry e` that make up a StoredEntry. */
 export const storedEntryColumns = 'e.seq, e.leaf, e.personal_data_key_id AS "keyId", e.personal_data AS "personalData"';
 
+/**
+ * Bytes that the entries of a page have together, unless it is a single one. Entries are up to 64 KiB large (product
+ * §7), and pages of two hundred such would take the memory and the time of all other reads.
+ */
+export const maxPageBytes = 262_144;
+/** Size of an entry, in the columns of a StoredEntry. */
+export const storedEntryBytes = 'octet_length(leaf) + coalesce(octet_length("personalData"), 0)';
+
 export interface StoredEntry {
   seq: number;
   leaf: Buffer;

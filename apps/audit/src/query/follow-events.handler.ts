@@ -40,9 +40,9 @@ export class FollowEventsHandler {
       return { items: [], after: end?.seq ?? 0, hasMore: false };
     }
     const stored = await pseudonymized(this.mappings, org, filter);
-    const { found, end } = await pageAfter(this.database, org, { filter: stored, after, limit });
-    const items = firstThatFit(await this.eventsOf(org, found.slice(0, limit), named));
-    const hasMore = items.length < found.length;
+    const { entries, found, end } = await pageAfter(this.database, org, { filter: stored, after, limit });
+    const items = firstThatFit(await this.eventsOf(org, entries, named));
+    const hasMore = items.length < found;
     return { items, after: hasMore ? items.at(-1)!.seq : end, hasMore };
   }
 

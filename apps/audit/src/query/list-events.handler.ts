@@ -3,10 +3,10 @@ import { listAuditEvents, type ReplyOf, type RequestContext, type RequestOf } fr
 import { ReadDatabase } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
-import { EntryDecryption, type StoredEntry } from './entry-decryption.js';
+import { EntryDecryption } from './entry-decryption.js';
 import { pseudonymized } from './filter-pseudonyms.js';
 import { firstThatFit } from './first-that-fit.js';
-import { listStatement } from './list-statement.js';
+import { listStatement, type ListedEntry } from './list-statement.js';
 
 /** Lists the organization's log, newest first. A page ends early when it gets large. */
 @Controller()
@@ -28,8 +28,9 @@ export class ListEventsHandler {
       limit: limit + 1,
       ...(before !== undefined && { before }),
     });
-    const rows = await this.database.rows<StoredEntry>(query.statement, query.values);
+    const rows = await this.database.rows<ListedEntry>(query.statement, query.values);
     const items = firstThatFit(await this.decryption.eventsOf(org, rows.slice(0, limit)));
-    return { items, ...(rows.length > items.length && { next: items.at(-1)!.seq }) };
+    const found = rows[0]?.read ?? 0;
+    return { items, ...(found > items.length && { next: items.at(-1)!.seq }) };
   }
 }

@@ -1,9 +1,12 @@
 import { retentionOf, type AuditFilter } from '@holdfast/contracts';
-import { statement, type Statement } from '@holdfast/data';
-import { storedEntryColumns } from './entry-decryption.js';
+import { statement, withinBytes, type Statement } from '@holdfast/data';
+import { maxPageBytes, storedEntryBytes, storedEntryColumns, type StoredEntry } from './entry-decryption.js';
 
 /** Complete subtrees below the head. A row beyond it was inserted by tampering and would hide entries. */
 const complete = 's.org = $1 AND s.level = 1 AND s.index BETWEEN 0 AND head.seq / 256 - 1';
+
+/** A found entry. `read`: how many were found, with those that were left out because the page is large enough. */
+export type ListedEntry = StoredEntry & { read: number };
 
 export interface ListQuery {
   org: string;
@@ -63,7 +66,8 @@ const entryOfTarget =
  * before, so LIMIT may stop in between. A time is translated to a `seq` by the complete subtrees: up to the end of the
  * last one that ended before `from`, no entry is as late; after the first one that ended `late_ms` after `to`, no entry
  * is as early. Oldest first, each row has the end of the log as `head`, and there is one row without `seq` when no
- * entry is found: the reader continues after the end that this statement saw.
+ * entry is found: the reader continues after the end that this statement saw. The entries of
+ * a page have `maxPageBytes` together at most.
  */
 function build(used: Condition[], place: 'before' | 'after' | undefined): string {
   const parameter = (name: Condition) => `$${used.indexOf(name) + 3}`;
@@ -107,9 +111,11 @@ function build(used: Condition[], place: 'before' | 'after' | undefined): string
   return isAscending
     ? `
 SELECT span.head, page.* FROM ${span}
-  LEFT JOIN LATERAL (
-    SELECT found.* FROM ${months}, LATERAL ${found} LIMIT $2) page ON true`
-    : `
-SELECT found.* FROM ${span}, LATERAL ${months}, LATERAL ${found}
-LIMIT $2`;
+  LEFT JOIN LATERAL (${page(`SELECT found.* FROM ${months}, LATERAL ${found} LIMIT $2`, 'seq')}) page ON true`
+    : page(`SELECT found.* FROM ${span}, LATERAL ${months}, LATERAL ${found} LIMIT $2`, 'seq DESC');
+}
+
+function page(query: string, order: string): string {
+  const columns = 'seq, leaf, "keyId", "personalData"';
+  return withinBytes({ query, columns, bytes: storedEntryBytes, order, maxBytes: maxPageBytes });
 }

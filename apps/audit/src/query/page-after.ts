@@ -1,14 +1,16 @@
 import type { AuditFilter } from '@holdfast/contracts';
 import type { Sql } from '@holdfast/data';
 import type { StoredEntry } from './entry-decryption.js';
-import { listStatement } from './list-statement.js';
+import { listStatement, type ListedEntry } from './list-statement.js';
 
 /** A row without an entry has `seq` null. */
-type FoundEntry = { head: number } & (StoredEntry | { seq: null });
+type FoundEntry = { head: number } & (ListedEntry | { seq: null });
 
 export interface PageAfter {
-  /** One more than `limit`, when there are more. */
-  found: StoredEntry[];
+  /** At most `limit`, and fewer when they are large. */
+  entries: StoredEntry[];
+  /** More than `entries` has, when there are more. */
+  found: number;
   /** Up to here the statement has read the log. */
   end: number;
 }
@@ -23,5 +25,6 @@ export async function pageAfter(
   const rows = await database.rows<FoundEntry>(query.statement, query.values);
   // The end comes from the statement that found the entries: another one could see a later end than entries.
   const end = Math.max(after, rows[0]?.head ?? 0);
-  return { found: rows.filter((row): row is { head: number } & StoredEntry => row.seq !== null), end };
+  const entries = rows.filter((row): row is { head: number } & ListedEntry => row.seq !== null);
+  return { entries: entries.slice(0, limit), found: entries[0]?.read ?? 0, end };
 }
