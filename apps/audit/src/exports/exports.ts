@@ -16,6 +16,8 @@ const maxFiles = 20;
 
 /** The head of the log, for the few milliseconds of a creation: two at once must not both find room. */
 const lockOrganization = statement('exports_lock', 'SELECT FROM head WHERE org = $1 FOR UPDATE');
+/** Without a head, such as before the first entry, there would be nothing to lock. */
+const newHead = statement('exports_head', 'INSERT INTO head (org, seq) VALUES ($1, 0) ON CONFLICT DO NOTHING');
 const countOf = statement(
   'exports_count',
   `SELECT count(*) FILTER (WHERE state IN ('queued', 'running'))::int AS unfinished,
@@ -158,7 +160,10 @@ export class Exports {
 
 /** @throws conflict when the organization has too many exports */
 async function requireRoom(sql: Sql, org: string): Promise<void> {
-  await sql.rows(lockOrganization, [org]);
+  if ((await sql.rows(lockOrganization, [org])).length === 0) {
+    await sql.rows(newHead, [org]);
+    await sql.rows(lockOrganization, [org]);
+  }
   const [{ unfinished, files } = { unfinished: 0, files: 0 }] = await sql.rows<{ unfinished: number; files: number }>(
     countOf,
     [org],
