@@ -26,6 +26,7 @@ import { limitRequests } from './access/limit-requests.js';
 import { RequestLimits } from './access/request-limits.js';
 import { AuditHook } from './audit/audit-hook.js';
 import type { GatewayConfig } from './config.js';
+import { trustedProxies } from './edge/client-address.js';
 import { limitConnections } from './edge/connection-limits.js';
 import { rejectEarly } from './edge/early-rejection.js';
 import { observeRequests } from './edge/observe-requests.js';
@@ -59,7 +60,7 @@ export function createHttpApp(config: GatewayConfig) {
       return503OnClosing: false,
       routerOptions,
       ...timeouts,
-      trustProxy: config.TRUSTED_PROXIES,
+      trustProxy: trustedProxies(config.TRUSTED_PROXIES),
       ...unroutableHandlers(writeError),
     });
     const fastify = adapter.getInstance<FastifyInstance>();

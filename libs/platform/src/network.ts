@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { RequestInfo } from '@holdfast/contracts';
 
@@ -19,6 +19,17 @@ export function canonicalAddress(address: string): string {
   if (!isIPv6(bare)) return bare;
   const ip = ipaddr.process(bare);
   return ip instanceof ipaddr.IPv6 ? ip.toRFC5952String() : ip.toString();
+}
+
+/**
+ * The address in a value of X-Forwarded-For, canonical: some proxies write the port too, and brackets around an IPv6
+ * address. Undefined when it has none: other text, also another spelling of an IPv4 address such as `0x7f.1`, must
+ * neither count as an address of its own nor be recorded as one.
+ */
+export function addressIn(text: string): string | undefined {
+  const [, bracketed, withPort] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
+  const bare = (bracketed ?? withPort ?? text).split('%')[0]!;
+  return isIP(bare) === 0 ? undefined : canonicalAddress(bare);
 }
 
 const maxUserAgentLength = 512;

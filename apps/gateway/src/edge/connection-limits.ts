@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
-import { BlockList, isIPv6, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { Counter } from 'prom-client';
-import { canonicalAddress, networkOf } from '@holdfast/platform';
+import { networkOf } from '@holdfast/platform';
+import { trustedProxies } from './client-address.js';
 
 export interface ConnectionLimits {
   max: number;
@@ -21,7 +22,7 @@ const refused = new Counter({
 
 /** Limits the connections of clients, so that one address cannot take all file descriptors. */
 export function limitConnections(server: Server, { max, maxPerAddress, trusted }: ConnectionLimits): void {
-  const proxies = listOf(trusted);
+  const isProxy = trustedProxies(trusted);
   const open = new Map<string, number>();
   server.maxConnections = max;
   server.on('drop', () => refused.inc({ because: 'all' }));
@@ -29,7 +30,7 @@ export function limitConnections(server: Server, { max, maxPerAddress, trusted }
     // Reading the address makes Node cache it. After a reset it could no longer be read, and the denied request could
     // not be counted for its network.
     const address = socket.remoteAddress ?? '';
-    if (contains(proxies, address)) return;
+    if (isProxy(address)) return;
     const network = networkOf(address);
     const count = (open.get(network) ?? 0) + 1;
     if (count > maxPerAddress) {
@@ -43,20 +44,4 @@ export function limitConnections(server: Server, { max, maxPerAddress, trusted }
       else open.delete(network);
     });
   });
-}
-
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return list;
-}
-
-function contains(list: BlockList, address: string): boolean {
-  const canonical = canonicalAddress(address);
-  return canonical !== '' && list.check(canonical, isIPv6(canonical) ? 'ipv6' : 'ipv4');
 }

@@ -3,6 +3,7 @@ import type { Actor, AuditTarget, ErrorCode, ErrorOrigin, RequestContext } from 
 import { newId, personalOrigin, type RequestSpan } from '@holdfast/platform';
 import { templateOf, type ErrorForm } from '../endpoints/endpoint.js';
 import { isPerson, type CallerClaims } from './caller.js';
+import { clientAddressOf } from './client-address.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 
 /** Data of one request. The first hook creates it (http.ts), guard and controllers complete it. */
@@ -59,7 +60,7 @@ declare module 'fastify' {
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
 export function newRequestContext(
-  request: Pick<FastifyRequest, 'headers' | 'ip'>,
+  request: Pick<FastifyRequest, 'headers' | 'ip'> & Partial<Pick<FastifyRequest, 'ips'>>,
   errorForm: ErrorForm = 'problem',
   span?: RequestSpan,
 ): HttpRequestContext {
@@ -73,7 +74,7 @@ export function newRequestContext(
   };
   return {
     startedAtMs: performance.now(),
-    address: request.ip ?? '',
+    address: clientAddressOf(request),
     requestId,
     trace: own,
     span,

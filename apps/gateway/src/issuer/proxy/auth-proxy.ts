@@ -7,6 +7,7 @@ import { errorCatalogue, internalHeaders, type ErrorCause, type ErrorCode } from
 import { AppError, inSpan, isRepeated, networkOf, readBody, SpanKind, type SpanDescription } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
+import { clientAddressOf } from '../../edge/client-address.js';
 import { parseErrorOrigin } from '../../edge/observe-requests.js';
 import { callerIdsOf, matchedRoute, routeTemplate } from '../../edge/request-context.js';
 import { NotStartedError, type AuthResponse } from './auth-replica.js';
@@ -63,7 +64,7 @@ export class AuthProxy {
   /** Why a request would not be sent to auth, by the present state of its limits; for an early rejection. */
   limitReached(request: FastifyRequest): 'network' | 'auth' | undefined {
     if (!this.forwardedRoutes.has(matchedRoute(request))) return undefined;
-    const reached = this.limit.reached(networkOf(request.ip));
+    const reached = this.limit.reached(networkOf(clientAddressOf(request)));
     return reached && (reached === 'key' ? 'network' : 'auth');
   }
 
