@@ -43,12 +43,14 @@ async function respond(
   requestContext: Partial<HttpRequestContext> = {},
   headers: Record<string, string> = {},
   requestHeaders: Record<string, string> = {},
-): Promise<{ payload: unknown; status: number }> {
+  shortId = 'acme',
+  by = hook,
+): Promise<{ payload: unknown; status: number; context: HttpRequestContext; sent: Record<string, string> }> {
   const request = {
     method: endpoint.method,
     headers: requestHeaders,
     routeOptions: { url: endpoint.path.replace(/\{(\w+)\}/g, ':$1') },
-    params: { shortId: 'acme' },
+    params: { ...(shortId !== '' && { shortId }) },
     requestContext: {
       startedAtMs: performance.now(),
       address: '2001:db8::7',
@@ -60,16 +62,17 @@ async function respond(
       ...requestContext,
     },
   } as unknown as FastifyRequest;
+  const sent: Record<string, string> = {};
   const reply = {
     statusCode: status,
     code: (s: number) => ((reply.statusCode = s), reply),
-    headers: () => reply,
+    headers: (set: Record<string, string>) => (Object.assign(sent, set), reply),
     type: () => reply,
     getHeaders: () => headers,
     removeHeader: (name: string) => (delete headers[name], reply),
   };
-  const payload = await hook.beforeSend(request, reply as unknown as FastifyReply, 'payload');
-  return { payload, status: reply.statusCode };
+  const payload = await by.beforeSend(request, reply as unknown as FastifyReply, 'payload');
+  return { payload, status: reply.statusCode, context: request.requestContext, sent };
 }
 
 beforeEach(() => {
@@ -230,6 +233,112 @@ it('counts a 401 of a guarded endpoint as request.denied, and no other anonymous
   ]);
 });
 
+describe('a request of a caller with a valid token', () => {
+  /** What the caller may not do, what failed, and what succeeded: nothing is lost. */
+  it.each<[number, ErrorCode | undefined, AuditRecord['outcome']['result']]>([
+    [200, undefined, 'success'],
+    [304, undefined, 'success'],
+    [401, 'step_up_required', 'denied'],
+    [403, 'insufficient_scope', 'denied'],
+    [403, 'wrong_organization', 'denied'],
+    [400, 'invalid_request', 'failure'],
+    [404, 'unknown_subject', 'failure'],
+    [409, 'conflict', 'failure'],
+    [422, 'invalid_request', 'failure'],
+    [500, 'internal', 'failure'],
+    [503, 'unavailable', 'failure'],
+  ])('that is answered with %i %s has one record of its own: %s', async (status, code, result) => {
+    for (const endpoint of [listSubjectsEndpoint, createOfferEndpoint])
+      await respond(endpoint, status, { claims, ...(code && { code }) });
+    expect(counted).toEqual([]);
+    expect(appended).toEqual(
+      ['subject.list', 'offer.create'].map((action) => [
+        'acme',
+        expect.objectContaining({
+          action,
+          actor: { type: 'app', id: 'app_1', name: 'Shop' },
+          outcome: { result, status, ...(code && { code }) },
+        }),
+        { timeoutMs: 1500 },
+      ]),
+    );
+  });
+
+  it('has the targets that the request concerned, and is provisional when a command may have been executed', async () => {
+    const targets = [{ type: 'customer' as const, id: 'c', dataSubject: 'c' }];
+    await respond(listSubjectsEndpoint, 403, { claims, code: 'insufficient_scope', targets });
+    await respond(createOfferEndpoint, 503, { claims, code: 'unavailable', uncertain: true });
+    expect(appended).toMatchObject([
+      ['acme', { targets }, { timeoutMs: 1500 }],
+      ['acme', { targets: [] }, { provisional: true }],
+    ]);
+    expect(appended[0]![2]).not.toHaveProperty('provisional');
+  });
+
+  it.each<[string, number, Partial<HttpRequestContext>]>([
+    ['is over its limit', 429, { code: 'rate_limited' }],
+    [
+      'was rejected before it was handled',
+      503,
+      { code: 'unavailable', origin: { dependency: 'admission', cause: 'overloaded' } },
+    ],
+  ])('that %s is counted for the app and the organization of the token, not of the path', async (_, status, given) => {
+    await respond(listSubjectsEndpoint, status, { claims: { ...claims, org: 'globex' }, ...given });
+    expect(appended).toEqual([]);
+    expect(counted).toEqual([
+      [
+        'globex',
+        expect.objectContaining({
+          action: 'request.denied',
+          actor: { type: 'app', id: 'app_1', name: 'Shop' },
+          outcome: { result: 'failure', status, code: given.code },
+        }),
+        '2001:db8:0:0::/64',
+      ],
+    ]);
+    unavailable = true;
+    expect((await respond(listSubjectsEndpoint, status, { claims, ...given })).status).toBe(503);
+  });
+
+  it.each([200, 403, 404])('that cannot be recorded gets 503 in place of %i', async (status) => {
+    unavailable = true;
+    const { status: sent, context, sent: headers } = await respond(listSubjectsEndpoint, status, { claims });
+    expect(sent).toBe(503);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(context).toMatchObject({
+      code: 'unavailable',
+      detail: 'not recorded: Error: unavailable',
+      origin: { dependency: 'audit', cause: 'unavailable' },
+    });
+  });
+
+  it('that the handler has recorded with its change has no other record', async () => {
+    for (const status of [201, 403, 409]) await respond(createOfferEndpoint, status, { claims, audited: true });
+    expect([appended, counted]).toEqual([[], []]);
+  });
+});
+
+it('neither records nor counts requests of an endpoint without an action', async () => {
+  identify = () => Promise.resolve(claims);
+  const { action: _, ...endpoint } = listSubjectsEndpoint;
+  const other = new AuditHook(writer, counter, [endpoint], 'https://id.example', systemClock, () => identify());
+  await respond(endpoint, 404, { claims, code: 'not_found' }, {}, { authorization: 'Bearer x' }, 'acme', other);
+  expect([appended, counted]).toEqual([[], []]);
+});
+
+it('counts nothing for a path whose organization no log can have', async () => {
+  for (const shortId of ['', 'NOT-A-SHORT-ID', 'a b', 'x'])
+    await respond(listSubjectsEndpoint, 401, { code: 'missing_token' }, {}, {}, shortId);
+  expect([appended, counted]).toEqual([[], []]);
+});
+
+it('counts a denied request of a public endpoint of which no error has a record of its own', async () => {
+  await respond(presenceChallengeEndpoint, 503, { code: 'unavailable', uncertain: true });
+  await respond(presenceChallengeEndpoint, 404, { code: 'not_found' });
+  expect(appended).toEqual([]);
+  expect(counted.map(([, { outcome }]) => outcome.status)).toEqual([503, 404]);
+});
+
 describe('a request that matches no endpoint', () => {
   const noEndpoint = { method: 'GET', path: '' } as Endpoint;
   const respondUnroutable = (status: number, headers: Record<string, string>) =>
@@ -241,7 +350,7 @@ describe('a request that matches no endpoint', () => {
     [405, 'method_not_allowed'],
   ])('is counted with %i for the app of its token, without its path', async (status, code) => {
     identify = () => Promise.resolve(claims);
-    expect(await respondUnroutable(status, bearer)).toEqual({ payload: 'payload', status });
+    expect(await respondUnroutable(status, bearer)).toMatchObject({ payload: 'payload', status });
     expect(counted).toMatchObject([
       [
         'acme',
@@ -258,8 +367,13 @@ describe('a request that matches no endpoint', () => {
 
   it('is not counted without a valid token', async () => {
     identify = () => Promise.reject(new AppError('invalid_token'));
+    expect(await respondUnroutable(404, bearer)).toMatchObject({ payload: 'payload', status: 404 });
+    expect(counted).toEqual([]);
+  });
+
+  it('is not counted without a token, which is not looked for', async () => {
+    identify = () => Promise.resolve(claims);
     await respondUnroutable(404, {});
-    await respondUnroutable(404, bearer);
     expect(counted).toEqual([]);
   });
 
