@@ -25,6 +25,7 @@ import { GrownLogs } from './append/changed-logs.js';
 import { GrowthAnnouncements } from './append/growth-announcements.js';
 import type { AppendItem } from './append/plan.js';
 import type { AuditConfig } from './config.js';
+import { connectionsOf } from './connections.js';
 import { migrations } from './migrations/index.js';
 import { PseudonymMappings } from './privacy/pseudonyms.js';
 import { EntryDecryption, storedEntryColumns, type StoredEntry } from './query/entry-decryption.js';
@@ -76,7 +77,7 @@ export function startAudit(
     module: AuditModule,
     clock,
     logger: quiet,
-    database: { url: config.DATABASE_URL, pool: 4 },
+    database: { url: config.DATABASE_URL, pool: 4, reserved: connectionsOf(4).reserved },
   });
 }
 

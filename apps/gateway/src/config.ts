@@ -85,6 +85,12 @@ export const configSchema = baseConfigSchema.extend({
     .min(1)
     .default(20)
     .describe('Maximum of them for one app or person; further ones are refused with 429'),
+  AUDIT_STREAMS_MAX_PER_ORGANIZATION: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(100)
+    .describe('Maximum of them for one organization; further ones are refused with 429'),
   AUTH_URLS: urls.describe('Replicas of auth, comma separated'),
   AUTH_CA_FILE: readableFile
     .optional()
@@ -178,8 +184,10 @@ export const configSchema = baseConfigSchema.extend({
     .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])))
     .default([])
     .describe(
-      'Addresses and networks of the proxies in front of Holdfast, comma separated: their X-Forwarded-For counts. ' +
-        'Empty: no proxy is trusted',
+      'Addresses and networks of the proxies in front of Holdfast, comma separated: their X-Forwarded-For counts, ' +
+        'from its end. List proxies only, and such that append the address of their client or replace the header: a ' +
+        'client in a listed network chooses the address that limits count and the audit log records. Empty: no proxy ' +
+        'is trusted',
     ),
 });
 export type GatewayConfig = z.output<typeof configSchema>;

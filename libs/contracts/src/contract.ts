@@ -25,6 +25,11 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
    * done, so rejecting it would fail requests that have succeeded.
    */
   exemptFromOutgoingLimits?: boolean;
+  /**
+   * Its requests of one organization leave room for those of others: the service handles so many at once, and a caller
+   * sends so many (FairAdmission, OutgoingLimits). For what may take long or return much.
+   */
+  dividedByOrganization?: boolean;
   /** The organizations that a request is about besides that of its context. */
   organizationsOf?(request: z.output<Request>): string[];
   /** The read model that must have applied a command's change before the reply leaves. */
@@ -44,6 +49,7 @@ interface Definition<Request extends z.ZodType, Reply extends z.ZodType> {
   timeoutMs?: number;
   repeatable?: boolean;
   exemptFromOutgoingLimits?: boolean;
+  dividedByOrganization?: boolean;
   organizationsOf?(request: z.output<Request>): string[];
   visibleIn?: ServiceName;
 }

@@ -7,6 +7,7 @@ import { measured } from './measured.js';
 import { throwDriverError } from './pg-errors.js';
 import { nameStatement, traceQueryRunners } from './query-spans.js';
 import { RotatingPassword } from './rotating-password.js';
+import { Turns } from './turns.js';
 
 /** A prepared statement: parsed and planned once per connection, under its name. */
 export interface Statement {
@@ -76,7 +77,10 @@ export interface PoolState {
 
 /** The service's database: prepared statements over TypeORM's connection pool. */
 export class Database implements Sql {
-  private constructor(readonly orm: DataSource) {}
+  private constructor(
+    readonly orm: DataSource,
+    private readonly turns?: Turns,
+  ) {}
 
   static async connect({
     url,
@@ -126,13 +130,23 @@ export class Database implements Sql {
     return new Database(orm);
   }
 
+  /** The same database with at most `max` connections of the pool at once, so that the others stay free. */
+  limitedTo(max: number): Database {
+    return new Database(this.orm, new Turns(max));
+  }
+
   async rows<Row extends QueryResultRow>(statement: Statement, values: unknown[] = []): Promise<Row[]> {
     const query = () => poolOf(this.orm).query<Row>({ ...statement, values });
-    return (await measured(statement.name, query)).rows;
+    const { turns } = this;
+    return (await measured(statement.name, turns ? () => turns.run(query) : query)).rows;
   }
 
   /** READ COMMITTED. Rolls back when `work` throws. */
   async transaction<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
+    return this.turns ? this.turns.run(() => this.transactionNow(work)) : this.transactionNow(work);
+  }
+
+  private async transactionNow<T>(work: (sql: Transaction) => Promise<T>): Promise<T> {
     const client = await poolOf(this.orm).connect().catch(throwDriverError);
     let broken: Error | undefined;
     // Without this listener, a connection that breaks during the transaction would end the process.

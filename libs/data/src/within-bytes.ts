@@ -18,7 +18,8 @@ export interface BoundedRows {
  */
 export function withinBytes({ query, columns, bytes, order, maxBytes }: BoundedRows): string {
   return `SELECT ${columns}, read FROM (
-     SELECT q.*, row_number() OVER ordered AS n, sum(${bytes}) OVER ordered AS bytes_so_far, count(*) OVER ()::int AS read
+     SELECT q.*, row_number() OVER ordered AS n, sum(${bytes}) OVER ordered AS bytes_so_far,
+         count(*) OVER ()::int AS read
        FROM (${query}) q WINDOW ordered AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING)) bounded
    WHERE n = 1 OR bytes_so_far <= ${maxBytes} ORDER BY ${order}`;
 }

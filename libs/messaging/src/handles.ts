@@ -25,6 +25,7 @@ import {
 } from '@holdfast/platform';
 import { admissionOf } from './admission.js';
 import { countDroppedMessage } from './dropped-messages.js';
+import { fairAdmissionOf } from './fair-admission.js';
 import { handleSpan } from './message-spans.js';
 import { handlerSeconds } from './metrics.js';
 import { MisdirectedError, MovingError } from './shards/misdirected.js';
@@ -80,7 +81,9 @@ export function Handles<C extends Contract>(contract: C) {
           () => handleSpan(contract),
           () =>
             admissionOf(contract.service).run(expiresAt, () =>
-              withDeadline(expiresAt, () => inContext(context, () => handle.call(this, input, context, caller))),
+              withDeadline(expiresAt, () =>
+                inContext(context, () => fairly(contract, context, () => handle.call(this, input, context, caller))),
+              ),
             ),
         );
       } catch (error) {
@@ -94,6 +97,10 @@ export function Handles<C extends Contract>(contract: C) {
     descriptor.value = handleMessage as Handler<C> as Method;
     MessagePattern(contract.subject)(target, key, descriptor);
   };
+}
+
+function fairly<T>(contract: Contract, context: RequestContext, handle: () => Promise<T>): Promise<T> {
+  return contract.dividedByOrganization ? fairAdmissionOf(contract.service).run(context, handle) : handle();
 }
 
 /** Refuses a request that was sent to the wrong shard, and reports it: a setting of the sender is wrong. */

@@ -8,6 +8,7 @@ export * from './consumes.js';
 export * from './declare.js';
 export * from './decorated-methods.js';
 export * from './dropped-messages.js';
+export * from './fair-admission.js';
 export * from './handles.js';
 export * from './load.js';
 export * from './validated-subscription.js';

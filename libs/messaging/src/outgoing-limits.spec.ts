@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import {
   appendRecords,
   createOffer,
+  followAuditEvents,
   getSubject,
+  listAuditEvents,
+  listAuditExports,
   listSubjects,
   withdrawOffer,
   type Contract,
@@ -60,4 +63,24 @@ test('says of a route that its limit is reached from a rejected request until on
   end();
   await running;
   expect(limits.isReached(route)).toBe(false);
+});
+
+test('refuses requests that are divided by organization beyond a quarter of the limit for each', async () => {
+  const limits = new OutgoingLimits({ max: 100, maxPerService: 8 });
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const send = (contract: Contract, org: string) =>
+    limits
+      .run(contract, testContext({ org }), () => ended)
+      .then(
+        () => 'sent',
+        ({ code, retryAfter }: AppError) => `${code} ${retryAfter}`,
+      );
+  const running = [send(listAuditEvents, 'acme'), send(followAuditEvents, 'acme')];
+  expect(await send(listAuditEvents, 'acme')).toBe('rate_limited 1');
+  // Other organizations, and requests to the same service that are not divided.
+  running.push(send(listAuditEvents, 'globex'), send(listAuditExports, 'acme'), send(appendRecords, 'acme'));
+  end();
+  expect(await Promise.all(running)).toEqual(Array(5).fill('sent'));
+  expect(await send(listAuditEvents, 'acme')).toBe('sent');
 });

@@ -1,6 +1,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Contract, RequestContext, ServiceName } from '@holdfast/contracts';
 import { unavailable } from '@holdfast/platform';
+import { tooManyOfOrganization } from './fair-admission.js';
 import { loadOf } from './load.js';
 
 export interface OutgoingLimitsOptions {
@@ -18,8 +19,8 @@ const inFlight = new Gauge({
 const rejected = new Counter({
   name: 'holdfast_bus_requests_rejected_total',
   help:
-    'Requests that were not sent, because the limit of concurrent requests to one service (`service`) ' +
-    'or to all services (`all`) was reached',
+    'Requests that were not sent, because the limit of concurrent requests to one service (`service`), to all ' +
+    'services (`all`), or of one organization (`organization`) was reached',
   labelNames: ['service', 'limit'],
 });
 
@@ -29,6 +30,8 @@ const rejected = new Counter({
  */
 export class OutgoingLimits {
   private readonly of = new Map<ServiceName, number>();
+  /** Requests of contracts that are divided by organization, by service and organization. */
+  private readonly ofOrganization = new Map<string, number>();
   /** The service that a route called when it was rejected. Routes are templates, so there are few. */
   private readonly rejectedRoutes = new Map<string, ServiceName>();
   private total = 0;
@@ -45,10 +48,10 @@ export class OutgoingLimits {
     return service !== undefined && this.limitOf(service) !== undefined;
   }
 
-  /** @throws unavailable, with nothing sent */
+  /** @throws unavailable, or rate_limited for the limit of an organization, with nothing sent */
   async run<T>(
-    { service, exemptFromOutgoingLimits }: Contract,
-    { actor, request: { method, route } }: RequestContext,
+    { service, exemptFromOutgoingLimits, dividedByOrganization }: Contract,
+    { org, actor, request: { method, route } }: RequestContext,
     send: () => Promise<T>,
   ): Promise<T> {
     // Requests that a service sends for itself, such as loading keys, keep it working for every caller.
@@ -63,18 +66,37 @@ export class OutgoingLimits {
         cause: 'overloaded',
       });
     }
+    const divided = dividedByOrganization ? `${service} ${org}` : undefined;
+    if (divided !== undefined && (this.ofOrganization.get(divided) ?? 0) >= this.maxOfOrganization) {
+      rejected.inc({ service, limit: 'organization' });
+      throw tooManyOfOrganization(service);
+    }
     this.change(service, 1);
+    this.changeOfOrganization(divided, 1);
     this.load.accept(Math.max(this.of.get(service)! / this.options.maxPerService, this.total / this.options.max));
     try {
       return await send();
     } finally {
       this.change(service, -1);
+      this.changeOfOrganization(divided, -1);
     }
   }
 
   private limitOf(service: ServiceName): 'service' | 'all' | undefined {
     if ((this.of.get(service) ?? 0) >= this.options.maxPerService) return 'service';
     return this.total >= this.options.max ? 'all' : undefined;
+  }
+
+  /** So that three organizations at their limit leave a quarter to the others. */
+  private get maxOfOrganization(): number {
+    return Math.max(1, Math.floor(this.options.maxPerService / 4));
+  }
+
+  private changeOfOrganization(divided: string | undefined, by: 1 | -1): void {
+    if (divided === undefined) return;
+    const count = (this.ofOrganization.get(divided) ?? 0) + by;
+    if (count > 0) this.ofOrganization.set(divided, count);
+    else this.ofOrganization.delete(divided);
   }
 
   private change(service: ServiceName, by: 1 | -1): void {

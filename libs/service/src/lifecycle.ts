@@ -4,6 +4,8 @@ import { within } from '@holdfast/platform';
 /** Injection tokens of the logger and the configuration, which startService() provides to every module. */
 export const LOGGER = Symbol('logger');
 export const CONFIG = Symbol('config');
+/** The database with every connection of the pool: also those that `ServiceOptions.database.reserved` keeps free. */
+export const WHOLE_DATABASE = Symbol('whole database');
 
 /** Steps that run at shutdown, in the order in which they were added, before the connections close. */
 export class Shutdown {

@@ -26,6 +26,7 @@ import {
   Bus,
   BusTransport,
   configureAdmission,
+  configureFairAdmission,
   connectBus,
   countDroppedMessage,
   FencedOrganizations,
@@ -40,13 +41,14 @@ import {
   systemContext,
   unsupportedVersion,
   type BusOptions,
+  type FairAdmissionLimits,
   type LookUpShards,
   type OutgoingLimitsOptions,
 } from '@holdfast/messaging';
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
 import { ClockWatch } from './clock-watch.js';
 import { startIntervals } from './interval.js';
-import { CONFIG, LOGGER, Readiness, Shutdown } from './lifecycle.js';
+import { CONFIG, LOGGER, Readiness, Shutdown, WHOLE_DATABASE } from './lifecycle.js';
 import { observePool, startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { replicaReportHandler } from './replica-report.js';
@@ -60,11 +62,15 @@ export interface ServiceOptions<Config extends BaseConfig> {
   database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'caFile' | 'pool' | 'entities'> & {
     /** A streaming replica, for what is read through ReadDatabase. */
     readUrl?: string | undefined;
+    /** Connections of the pool that only users of WHOLE_DATABASE get. */
+    reserved?: number;
   };
   /** How a service that owns the organizations looks their shards up; the others query directory. */
   lookUpShards?: (database: Database) => LookUpShards;
   /** Limits of concurrent requests to other services, for services with an unlimited number of callers. */
   outgoing?: OutgoingLimitsOptions;
+  /** How requests that are divided by organization are (`dividedByOrganization` of a contract). */
+  fairAdmission?: Partial<FairAdmissionLimits>;
   /** For tests: replaces the service's time. */
   clock?: Clock;
   /** For tests: replaces the machine's clock, which is compared with PostgreSQL's and with those of other services. */
@@ -114,6 +120,7 @@ export async function startService<Config extends BaseConfig>(
     ...(maxQueued !== undefined && { maxQueued }),
     ...(maxWaitMs !== undefined && { maxWaitMs }),
   });
+  if (options.fairAdmission) configureFairAdmission(service, options.fairAdmission);
   const offset = config.HOLDFAST_TEST_CLOCK;
   testClockOffset.set(offset ?? 0);
   if (offset !== undefined) {
@@ -141,7 +148,8 @@ export async function startService<Config extends BaseConfig>(
   const database = options.database && (await connectDatabase({ ...options.database, applicationName }, watch, logger));
   if (database) observePool(() => database.pool);
   const readiness = new Readiness();
-  const reads = database && readDatabase(database, { ...options.database!, applicationName });
+  const shared = database && withoutReserved(database, options.database!);
+  const reads = shared && readDatabase(shared, { ...options.database!, applicationName });
   if (reads) readiness.addRemarks(() => reads.remarks());
   const shutdown = new Shutdown();
   const called = contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : []));
@@ -186,7 +194,8 @@ export async function startService<Config extends BaseConfig>(
     // TypeORM's own token, so that modules import TypeOrmModule.forFeature() and inject repositories.
     ...(database
       ? [
-          { provide: Database, useValue: database },
+          { provide: Database, useValue: shared },
+          { provide: WHOLE_DATABASE, useValue: database },
           { provide: ReadDatabase, useValue: reads },
           { provide: getDataSourceToken(), useValue: database.orm },
         ]
@@ -255,12 +264,20 @@ async function microservice(root: DynamicModule, strategy: BusTransport): Promis
   return app;
 }
 
+function withoutReserved(
+  database: Database,
+  { pool, reserved = 0 }: NonNullable<ServiceOptions<BaseConfig>['database']>,
+): Database {
+  return reserved > 0 ? database.limitedTo(Math.max(1, pool - reserved)) : database;
+}
+
 /** Reads of the service: from a replica if there is one. The service starts and works without it. */
 function readDatabase(
   primary: Database,
   {
     readUrl,
     entities: _,
+    reserved: __,
     ...options
   }: NonNullable<ServiceOptions<BaseConfig>['database']> & { applicationName: string },
 ): ReadDatabase {

@@ -23,8 +23,8 @@ const lockCursor = statement(
 );
 /**
  * The next entries, month by month as lists read them, as many as have `maxBatchBytes` together. `next` has a row for
- * dropped ones too. Each row has the last `seq` of `next` and how many entries it has (`read`); there is one row without
- * a leaf when all entries were dropped.
+ * dropped ones too. Each row has the last `seq` of `next` and how many entries it has (`read`); there is one row
+ * without a leaf when all entries were dropped.
  */
 export const selectNext = statement(
   'analytics_next',

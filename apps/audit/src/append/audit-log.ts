@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, violatedUnique } from '@holdfast/data';
 import { CLOCK, KeyEncryption, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
-import { CONFIG } from '@holdfast/service';
+import { CONFIG, WHOLE_DATABASE } from '@holdfast/service';
 import { Partitions } from '../retention/partitions.js';
 import { GrownLogs } from './changed-logs.js';
 import { expireExports } from './erased-exports.js';
@@ -26,7 +26,7 @@ export class AuditLog {
   private readonly encryption: KeyEncryption;
 
   constructor(
-    private readonly database: Database,
+    @Inject(WHOLE_DATABASE) private readonly database: Database,
     private readonly partitions: Partitions,
     private readonly grownLogs: GrownLogs,
     private readonly growth: GrowthAnnouncements,

@@ -3,6 +3,7 @@ import { minuteOf } from '@holdfast/audit-client';
 import type { AuditRecord } from '@holdfast/contracts';
 import { Database, isNotFenced, statement } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
+import { WHOLE_DATABASE } from '@holdfast/service';
 import type { Rejected } from '../append/sequencer.js';
 import { jitter, nextAttempt, parseRecord, type DueRecord, type DueRecordSource } from '../quarantine/retry.js';
 
@@ -68,7 +69,7 @@ export class DeniedRequestCounts implements DueRecordSource {
   private readonly logger = new Logger('denied requests');
 
   constructor(
-    private readonly database: Database,
+    @Inject(WHOLE_DATABASE) private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

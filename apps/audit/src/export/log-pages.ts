@@ -58,8 +58,9 @@ const columns = `e.class, e.month, ${finite('e.occurred_at')} AS "occurredAt", e
   e.outcome, ${storedEntryColumns}`;
 
 /**
- * The first rows of a query, as many as have `maxBytes` together. All rows of a `seq` or none, since a verifier must see
- * those beside the right one; but no more than two of a `seq` that is too large by itself: they are enough to report it.
+ * The first rows of a query, as many as have `maxBytes` together. All rows of a `seq` or none, since a verifier must
+ * see those beside the right one; but no more than two of a `seq` that is too large by itself: they are enough to
+ * report it.
  */
 const first = (query: string): string =>
   `SELECT * FROM (

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Action, AuditTarget, RequestContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError, auditRecord, CLOCK, unavailable, type Clock } from '@holdfast/platform';
+import { WHOLE_DATABASE } from '@holdfast/service';
 import { Sequencer } from '../append/sequencer.js';
 import { PendingRecords } from '../quarantine/pending-records.js';
 
@@ -25,7 +26,7 @@ export class OperatorRecords {
   private readonly recorded = new Set<string>();
 
   constructor(
-    private readonly database: Database,
+    @Inject(WHOLE_DATABASE) private readonly database: Database,
     private readonly sequencer: Sequencer,
     private readonly pending: PendingRecords,
     @Inject(CLOCK) private readonly clock: Clock,

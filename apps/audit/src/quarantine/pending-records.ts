@@ -119,7 +119,7 @@ export class PendingRecords implements DueRecordSource {
     );
   }
 
-  /** Expired provisional records and quarantined ones to be retried, 500 at most, and 4 MB unless it is a single one. */
+  /** Expired provisional records and quarantined ones to be retried: 500 at most, and 4 MB unless it is one. */
   async due(): Promise<DueRecord[]> {
     const [{ count } = { count: 0 }] = await this.database.rows<{ count: number }>(countQuarantined);
     quarantinedRecords.set(count);

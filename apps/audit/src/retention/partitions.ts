@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import { Interval } from '@holdfast/service';
+import { Interval, WHOLE_DATABASE } from '@holdfast/service';
 import { monthOf } from './months.js';
 
 const makePartitions = statement('partitions_make', 'SELECT make_partitions($1)');
@@ -16,7 +16,7 @@ export class Partitions {
   private readonly existing = new Set<number>();
 
   constructor(
-    private readonly database: Database,
+    @Inject(WHOLE_DATABASE) private readonly database: Database,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 

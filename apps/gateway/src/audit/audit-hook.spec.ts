@@ -264,7 +264,7 @@ describe('a request of a caller with a valid token', () => {
     );
   });
 
-  it('has the targets that the request concerned, and is provisional when a command may have been executed', async () => {
+  it('has the targets of the request, and is provisional when a command may have been executed', async () => {
     const targets = [{ type: 'customer' as const, id: 'c', dataSubject: 'c' }];
     await respond(listSubjectsEndpoint, 403, { claims, code: 'insufficient_scope', targets });
     await respond(createOfferEndpoint, 503, { claims, code: 'unavailable', uncertain: true });

@@ -128,6 +128,7 @@ export type Analytics = z.infer<typeof analyticsSchema>;
 /** What a metric was counted as in each bucket of a time span. */
 export const readAnalytics = query({
   service: 'audit',
+  dividedByOrganization: true,
   timeoutMs: 1600,
   name: 'read-analytics',
   callers: ['gateway'],

@@ -75,8 +75,8 @@ export const auditRecordSchema = z.strictObject({
   changes: changesSchema
     .optional()
     .describe(
-      'Of each field that changed: before and after. Never a secret. Of a list of more than 4 kB, `from` has its `count` ' +
-        'and what was `removed`, and `to` its `count` and what was `added`',
+      'Of each field that changed: before and after. Never a secret. Of a list of more than 4 kB, `from` has its ' +
+        '`count` and what was `removed`, and `to` its `count` and what was `added`',
     ),
 });
 export type AuditRecord = z.infer<typeof auditRecordSchema>;

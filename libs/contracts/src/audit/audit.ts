@@ -97,6 +97,7 @@ export type AuditFilter = z.infer<typeof auditFilterSchema>;
 export const listAuditEvents = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'list-events',
   callers: ['gateway'],
   request: z.strictObject({
@@ -111,6 +112,7 @@ export const listAuditEvents = query({
 export const followAuditEvents = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'follow-events',
   callers: ['gateway', 'operator', 'signals'],
   request: z.strictObject({
@@ -145,6 +147,7 @@ export const listAuditLogs = query({
 export const getAuditEvent = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'get-event',
   callers: ['gateway'],
   request: z.strictObject({ id: z.guid().toLowerCase() }),

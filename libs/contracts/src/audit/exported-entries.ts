@@ -74,6 +74,7 @@ export type AuditBroken = z.infer<typeof auditBrokenSchema>;
 export const exportAuditEntries = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'export-entries',
   callers: ['gateway', 'operator'],
   request: z.strictObject({ after: z.int().min(0), limit: z.int().min(1).max(500) }),

@@ -149,6 +149,7 @@ export const openAuditExportFile = command({
 /** At most 256 KiB of a file. A message of the bus may have a million bytes. */
 export const readAuditExportFile = query({
   service: 'audit',
+  dividedByOrganization: true,
   name: 'read-export-file',
   callers: ['gateway'],
   request: z.strictObject({ id: uuid, offset: z.int().min(0) }),

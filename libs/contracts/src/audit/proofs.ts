@@ -53,6 +53,7 @@ export type AuditProof = z.infer<typeof auditProofSchema>;
 export const auditProof = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'proof',
   callers: ['gateway'],
   request: z.strictObject({ id: z.guid().toLowerCase() }),
@@ -67,6 +68,7 @@ export const auditProof = query({
 export const auditConsistency = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'consistency',
   callers: ['gateway', 'operator'],
   request: z.strictObject({ from: z.int().min(1), to: z.int().min(1) }),
@@ -78,6 +80,7 @@ export const auditConsistency = query({
 export const auditTile = query({
   service: 'audit',
   timeoutMs: readTimeoutMs,
+  dividedByOrganization: true,
   name: 'tile',
   callers: ['gateway'],
   request: z.strictObject({ level: z.int().min(0).max(5), index: z.int().min(0), width: z.int().min(1).max(256) }),

@@ -19,12 +19,16 @@ const openStreams = new Gauge({
 @Injectable()
 export class AuditStreams implements OnModuleDestroy {
   private readonly byCaller = new Map<string, number>();
+  private readonly byOrganization = new Map<string, number>();
   private readonly stopping = new AbortController();
   private count = 0;
 
   constructor(
     @Inject(CONFIG)
-    private readonly config: Pick<GatewayConfig, 'AUDIT_STREAMS_MAX' | 'AUDIT_STREAMS_MAX_PER_CALLER'>,
+    private readonly config: Pick<
+      GatewayConfig,
+      'AUDIT_STREAMS_MAX' | 'AUDIT_STREAMS_MAX_PER_CALLER' | 'AUDIT_STREAMS_MAX_PER_ORGANIZATION'
+    >,
   ) {}
 
   /**
@@ -35,7 +39,12 @@ export class AuditStreams implements OnModuleDestroy {
     const { org, actor } = contextOf(request);
     const caller = `${org} ${actor.id}`;
     const ofCaller = this.byCaller.get(caller) ?? 0;
-    const { AUDIT_STREAMS_MAX: max, AUDIT_STREAMS_MAX_PER_CALLER: maxPerCaller } = this.config;
+    const ofOrganization = this.byOrganization.get(org) ?? 0;
+    const {
+      AUDIT_STREAMS_MAX: max,
+      AUDIT_STREAMS_MAX_PER_CALLER: maxPerCaller,
+      AUDIT_STREAMS_MAX_PER_ORGANIZATION: maxPerOrganization,
+    } = this.config;
     if (ofCaller >= maxPerCaller)
       throw new AppError(
         'rate_limited',
@@ -43,17 +52,24 @@ export class AuditStreams implements OnModuleDestroy {
           'or wait until it ends.',
         { retryAfter: 10 },
       );
+    if (ofOrganization >= maxPerOrganization)
+      throw new AppError(
+        'rate_limited',
+        `The apps and people of your organization read the audit log with ${ofOrganization} streams, waiting ` +
+          'requests and downloads already. End one of them, or wait until it ends.',
+        { retryAfter: 10 },
+      );
     if (this.count >= max) throw unavailable('This server has too many readers of audit logs; another one answers.', 1);
-    this.byCaller.set(caller, ofCaller + 1);
+    change(this.byCaller, caller, 1);
+    change(this.byOrganization, org, 1);
     openStreams.set((this.count += 1));
     reply.raw.emit(endedAdmission);
     const closed = new AbortController();
     reply.raw.once('close', () => {
       closed.abort();
       openStreams.set((this.count -= 1));
-      const left = this.byCaller.get(caller)! - 1;
-      if (left > 0) this.byCaller.set(caller, left);
-      else this.byCaller.delete(caller);
+      change(this.byCaller, caller, -1);
+      change(this.byOrganization, org, -1);
     });
     return AbortSignal.any([closed.signal, this.stopping.signal]);
   }
@@ -62,4 +78,10 @@ export class AuditStreams implements OnModuleDestroy {
   onModuleDestroy(): void {
     this.stopping.abort();
   }
+}
+
+function change(counts: Map<string, number>, key: string, by: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + by;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }

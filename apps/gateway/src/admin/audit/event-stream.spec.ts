@@ -117,6 +117,20 @@ describe('eventStream', () => {
     expect(await end).toContain('event: end\ndata: {"code":"unavailable"');
   });
 
+  it('reads again when its organization reads too much, and ends with the reason after half a minute', async () => {
+    const refused = () => new AppError('rate_limited', 'Too many at once.', { retryAfter: 1 });
+    pages = [refused(), refused(), pageOf(3)];
+    stream = streamFrom(2);
+    await next();
+    expect(await next(3000)).toContain('id: 3\n');
+    expect(reads).toEqual([2, 2, 2]);
+    pages = Array.from({ length: 40 }, refused);
+    const end = next(40_000);
+    await jest.advanceTimersByTimeAsync(60);
+    grow();
+    expect(await end).toBe('event: end\ndata: {"code":"rate_limited","detail":"Too many at once.","after":3}\n\n');
+  });
+
   it('ends with the place when the server stops', async () => {
     pages = [pageOf(3)];
     stream = streamFrom(2);

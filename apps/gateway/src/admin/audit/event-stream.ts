@@ -10,7 +10,7 @@ export const heartbeatMs = 15_000;
 const recheckMs = 2000;
 /** A reader who takes nothing for this long is disconnected. It continues where it was. */
 const slowReaderMs = 30_000;
-/** How long a stream waits for audit before it ends. */
+/** How long a stream waits for audit, or for the turn of its organization, before it ends. */
 const maxOutageMs = 30_000;
 const retryMs = 1000;
 /** How long EventSource waits before it connects again. */
@@ -99,6 +99,7 @@ function endOf({ code, detail }: AppError, after: number | undefined): string {
   return `event: end\ndata: ${JSON.stringify({ code, detail, after })}\n\n`;
 }
 
+/** Reads of one organization may be refused while others of it run: with more streams than it has places. */
 function isOutage(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'unavailable';
+  return error instanceof AppError && (error.code === 'unavailable' || error.code === 'rate_limited');
 }
