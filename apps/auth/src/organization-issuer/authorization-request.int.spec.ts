@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { UnsecuredJWT } from 'jose';
 import type { App } from '@holdfast/contracts';
 import { type AuthStack } from '../auth-stack.fixture.js';
 import { RelyingParty, startRelyingParties } from '../relying-party.fixture.js';
@@ -102,6 +103,19 @@ describe('an authorization request', () => {
     [{ claims: '{"id_token":{"email":null}}' }, 'sign-in'],
     [{ resource: 'https://api.example' }, 'invalid_target'],
   ])('with %j: %s', async (more, result) => expect(await resultOf('web', more)).toBe(result));
+
+  test('with a request object is refused in the response mode that the object names', async () => {
+    const object = new UnsecuredJWT({ response_mode: 'form_post' }).encode();
+    const { url } = await parties.web!.begin({ request: object });
+    const { text } = await new TestBrowser(stack.base).go(url);
+    expect(text).toContain('action="https://shop.example/callback"');
+    expect(text).toContain('name="error" value="request_not_supported"');
+    for (const mode of ['fragment', 'query', 1]) {
+      const other = await parties.web!.begin({ request: new UnsecuredJWT({ response_mode: mode }).encode() });
+      const { location } = await new TestBrowser(stack.base).go(other.url);
+      expect(location).toMatch(/^https:\/\/shop\.example\/callback\?error=request_not_supported&/);
+    }
+  });
 
   test.each([
     'response%5Fmode=fragment',
