@@ -1,4 +1,5 @@
 import './validation-messages.js';
+
 export * from './services.js';
 export * from './shards.js';
 export * from './operations.js';

@@ -3,6 +3,7 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { headers, PermissionViolationError, RequestError, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { receptionSubject } from '@holdfast/contracts';
+import { parseJson } from './connection-status.js';
 
 const replyTimeoutMs = 2000;
 const pauseMs = 250;
@@ -26,8 +27,8 @@ export async function receptionOf(connection: NatsConnection, stream: string): P
   const subject = receptionSubject(stream);
   try {
     const reply = await connection.request(subject, '', { headers: header, timeout: replyTimeoutMs });
-    if (refusal.safeParse(reply.json()).success) return { receives: true };
-    return fails(`JetStream responds ${reply.string().slice(0, 200)}`);
+    if (refusal.safeParse(parseJson(reply)).success) return { receives: true };
+    return fails(`JetStream responds ${JSON.stringify(parseJson(reply))?.slice(0, 200)}`);
   } catch (error) {
     if (error instanceof PermissionViolationError)
       return fails(`this user may not publish to ${subject}: nats.conf is older than this version`);

@@ -57,7 +57,7 @@ beforeAll(async () => {
   database.rows = async (query, values) => {
     const found = await rows(query, values);
     const bytes = found
-      .flatMap((row) => Object.values(row))
+      .flatMap((row) => Object.values(row as Record<string, unknown>))
       .reduce((sum, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
     largest = Math.max(largest, bytes);
     return found as never;

@@ -131,7 +131,7 @@ describe('an offer whose app loses the right to make it', () => {
   });
 
   it('is either claimed or withdrawn when both happen at once, never both', async () => {
-    console.log(`claims against lost rights: RACE_SEED=${seed}`);
+    process.stdout.write(`RACE_SEED=${seed}\n`);
     const random = randomSequence(seed);
     for (let round = 0; round < 5; round += 1) {
       const maker = `app_${randomUUID()}`;
