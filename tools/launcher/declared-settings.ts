@@ -107,9 +107,15 @@ function unknownSetting(name: string, declared: ReadonlySet<string>): string {
   return `no service has a setting of that name.${hint} All settings: docs/reference/configuration.md`;
 }
 
-/** A setting whose name differs from this one by two typing errors at most. */
+/**
+ * A setting whose name differs from this one by a typing error, or by two if it has twelve letters or more. Of a short
+ * name two errors make another name: SMTP_HOST is no HTTP_HOST.
+ */
 function closest(name: string, declared: ReadonlySet<string>): string | undefined {
-  return [...declared, ...launcherSettings].find((other) => other.length > 5 && distance(name, other) <= 2);
+  const maxErrors = (other: string): number => Math.min(2, Math.floor(other.length / 6));
+  return [...declared, ...launcherSettings].find(
+    (other) => maxErrors(other) > 0 && distance(name, other) <= maxErrors(other),
+  );
 }
 
 /** Levenshtein distance. */

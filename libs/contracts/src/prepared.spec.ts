@@ -1,12 +1,17 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { contracts, preparedKinds, preparesNothing } from './index.js';
 
-/** Kinds whose rows stand in the tests of issuance, audit and signals. */
 const prepared: string[] = Object.values(preparedKinds).flatMap(({ commands }): string[] => [...commands]);
 const nothing = Object.values(preparesNothing).flat();
 const commands = contracts
   .filter(({ kind, callers }) => kind === 'command' && callers.some((caller) => ['gateway', 'auth'].includes(caller)))
   .map(({ subject }) => subject.replace(/^rpc\./, ''));
+
+test.each(Object.entries(preparedKinds))('what ends a prepared %s is tested', (_, { test: file }) => {
+  expect(existsSync(fileURLToPath(new URL(`../../../${file}`, import.meta.url)))).toBe(true);
+});
 
 describe('every command that a caller of the API can have sent', () => {
   test('is listed with what it prepares, or with why it prepares nothing', () => {

@@ -29,8 +29,16 @@ export const preparedKinds = {
     makers: ['person'],
     test: 'apps/directory/src/prepared.int.spec.ts',
   },
-  offer: { commands: ['issuance.create-offer'], makers: ['app'] },
-  auditExport: { commands: ['audit.create-export'], makers: ['app', 'person'] },
+  offer: {
+    commands: ['issuance.create-offer'],
+    makers: ['app'],
+    test: 'apps/issuance/src/offers/ended-rights/ended-rights.int.spec.ts',
+  },
+  auditExport: {
+    commands: ['audit.create-export'],
+    makers: ['app', 'person'],
+    test: 'apps/audit/src/exports/exports.int.spec.ts',
+  },
   auditDestination: {
     commands: [
       'signals.create-audit-destination',
@@ -39,6 +47,7 @@ export const preparedKinds = {
       'signals.rewind-audit-destination',
     ],
     makers: ['app', 'person'],
+    test: 'apps/signals/src/audit-destinations/makers.int.spec.ts',
   },
 } as const satisfies Record<string, PreparedKind>;
 
@@ -47,13 +56,13 @@ interface PreparedKind {
   commands: readonly string[];
   /** Who prepares it and then may lose the right. What people and the operator decide about others stays (ADR 0074). */
   makers: readonly ('person' | 'app')[];
-  /** The file with the row, where there is one for each change. */
-  test?: string;
+  /** The file whose tests try each change. */
+  test: string;
 }
 export type PreparedKindName = keyof typeof preparedKinds;
 
 /** Each way in which the right to prepare something ends, by who prepared it. */
-export const rightChanges = {
+const rightChanges = {
   person: ['the person loses the role', 'the person is deactivated', 'the person is removed'],
   app: ['the grant is removed', 'the app is disabled', 'the app is deleted'],
   both: ['the organization is suspended', 'the target gains rights'],

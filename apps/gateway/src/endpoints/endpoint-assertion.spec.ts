@@ -32,7 +32,13 @@ const withoutRecentSignIn = [
   ...['createGroup', 'deleteGroup', 'removeGroupMembers', 'deleteAssignment'],
   ...['disableApp', 'deleteApp', 'revokeAppSecret', 'ungrantOperation'],
   ...['createAccessRequest', 'denyAccessRequest', 'withdrawAccessRequest'],
-  ...['deleteAuditExport', 'deleteAuditDestination', 'pauseAuditDestination', 'testAuditDestination'],
+  ...[
+    'adminWithdrawOffer',
+    'deleteAuditExport',
+    'deleteAuditDestination',
+    'pauseAuditDestination',
+    'testAuditDestination',
+  ],
 ];
 
 describe('the start-up assertion', () => {

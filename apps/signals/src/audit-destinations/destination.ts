@@ -44,7 +44,8 @@ export interface DestinationRow {
 /** Its credentials are not among these columns: only a change and the sender read them. */
 export const shownColumns = `d.id, d.org, d.kind, d.format, d.description, d.settings, d.version, d.paused, d.suspended,
   d.paused_because, d.maker_type, d.maker_id, d.maker_name, d.filter, d.created_at, d.failures, d.retry_at,
-  d.last_error, d.last_error_at, d.last_success_at, d.last_rejection, d.sent, d.rejected, v.after_seq, v.behind, v.behind_since`;
+  d.last_error, d.last_error_at, d.last_success_at, d.last_rejection, d.sent, d.rejected, v.after_seq, v.behind,
+  v.behind_since`;
 /** The deliveries of a destination `d`: one, or that of each organization. */
 export const deliverySums = `LEFT JOIN LATERAL (
   SELECT sum(greatest(end_seq - after_seq, 0))::bigint AS behind, min(behind_since) AS behind_since,

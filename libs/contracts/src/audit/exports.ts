@@ -66,9 +66,8 @@ export const auditExportSchema = z
       .enum(auditExportReasons)
       .optional()
       .describe(
-        'Why it failed or expired. `maker`: who requested it lost the right before it was ready. `erasure`: a customer ' +
-          'or person was erased after it was made, so the file was ' +
-          'deleted; delete your copies as well',
+        'Why it failed or expired. `maker`: who requested it lost the right before it was ready. `erasure`: a ' +
+          'customer or person was erased after it was made, so the file was deleted; delete your copies as well',
       ),
     ...choice,
     proof: z.boolean().describe('Whether the file can be verified'),

@@ -60,7 +60,8 @@ const get = (clientId: string) => request(adminGetApp, { clientId }, gateway, as
 async function insertAppOf(createdBy: string, takenOver = false): Promise<{ clientId: string }> {
   const clientId = `app_${randomUUID().replaceAll('-', '').slice(0, 22)}`;
   await database.query(
-    `INSERT INTO directory.app (client_id, org, name, kind, audience, redirect_uris, api_version, created_by, taken_over)
+    `INSERT INTO directory.app
+       (client_id, org, name, kind, audience, redirect_uris, api_version, created_by, taken_over)
      VALUES ($1, 'acme', $1, 'spa', 'customers', '{}', '2026-11-01', $2, $3)`,
     [clientId, createdBy, takenOver],
   );

@@ -157,7 +157,7 @@ describe('the name that a program gives its app', () => {
   const refused = async (given: Given, code = 'conflict') =>
     expect(create({ kind: 'spa', ...given })).rejects.toMatchObject({ code });
 
-  test('is none that people take for another one, as name or display name, of an app or of the organization', async () => {
+  test('is none that people take for another name or display name, of an app or of the organization', async () => {
     const settings = { name: 'Acme Shop', displayName: 'Bill Pay', kind: 'web' } as const;
     await request(createApp, { org, ...settings }, 'operator', ofOperator());
     for (const name of ['acme  SHOP', 'Acme-Shop', 'Acme Shop\u00AD', 'Acrne Shop', 'BiII Pay', 'globex', 'Glóbex'])

@@ -14,7 +14,8 @@ interface Named {
 const others = statement(
   'app_names',
   `SELECT unnest(ARRAY[a.name, a.display_name]) AS name FROM app a
-   WHERE a.org = $1 AND a.client_id <> $2 AND a.deleted_at IS NULL AND (a.created_by IS DISTINCT FROM $3 OR a.taken_over)
+   WHERE a.org = $1 AND a.client_id <> $2 AND a.deleted_at IS NULL
+     AND (a.created_by IS DISTINCT FROM $3 OR a.taken_over)
    UNION ALL SELECT name FROM organization WHERE short_id = $1`,
 );
 const product = skeletonOf('Holdfast');

@@ -30,7 +30,8 @@ const updateAppEndpoint = endpoint({
   description:
     'Changes only the given members; null removes one, and a list replaces the earlier list. `kind` and `audience` ' +
     'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes only ' +
-    'apps that it made and that hold no scope. A change of a name or of a setting of sign-ins and sign-outs widens rights.',
+    'apps that it made and that hold no scope. A change of a name or of a setting of sign-ins and sign-outs widens ' +
+    'rights.',
   operation,
   action: 'app.update',
   stepUp: 'service decides',

@@ -21,8 +21,8 @@ import { keyOf, Resources } from '../../requests/resources.js';
 const tag = 'Admin API: apps';
 const path = '/o/{shortId}/api/admin/offers';
 /**
- * People only: the list names the customers of every app, which a program must not see (specification §2.5). Who may end
- * the rights of an app may end what it did with them.
+ * People only: the list names the customers of every app, which a program must not see (specification §2.5). Who may
+ * end the rights of an app may end what it did with them.
  */
 const operation = 'grants:manage';
 
@@ -74,6 +74,7 @@ const withdrawEndpoint = endpoint({
     'Its link can no longer be claimed, and its credential is revoked if it was never issued. The app that made it ' +
     'reads that it is withdrawn.',
   operation,
+  noStepUp: 'it only ends rights, which must not wait in an incident',
   action: 'offer.withdraw',
   params: z.strictObject({ shortId, offerId: uuid.describe('The offer') }),
   idempotent: true,
