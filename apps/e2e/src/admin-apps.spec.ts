@@ -67,10 +67,10 @@ describe('a program with apps:manage', () => {
     expect(read.body).toMatchObject({ status: 'enabled', scopes: [], createdBy: manager.app.clientId });
 
     const changed = await call<ManagedApp>('PATCH', `/${clientId}`, {
-      body: JSON.stringify({ helpUri: null, displayName: 'Shop' }),
+      body: JSON.stringify({ helpUri: null, displayName: 'Ticket office' }),
       headers: { ...by(2).headers, 'content-type': 'application/merge-patch+json', 'if-match': '"1"' },
     });
-    expect(changed).toMatchObject({ status: 200, headers: { etag: '"2"' }, body: { displayName: 'Shop' } });
+    expect(changed).toMatchObject({ status: 200, headers: { etag: '"2"' }, body: { displayName: 'Ticket office' } });
     expect(changed.body).not.toHaveProperty('helpUri');
     expect(await call('PATCH', `/${clientId}`, { json: {}, headers: { 'if-match': '"1"' } })).toMatchObject({
       status: 412,

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Logger, Module } from '@nestjs/common';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { quarantines, streams, type DirectoryEvent } from '@holdfast/contracts';
+import { quarantines, streams, type BusUser, type DirectoryEvent, type ServiceName } from '@holdfast/contracts';
 import { Database, migrate } from '@holdfast/data';
 import { Bus, connectBus, declareStreams, EventConsumer, type ApplyBatch } from '@holdfast/messaging';
 import { createLogger } from '@holdfast/platform';
@@ -51,12 +51,12 @@ let closing: (() => unknown)[];
 let poison: Set<string>;
 let applied: Set<string>;
 
-const as = async (user: 'deploy' | 'audit' | 'auth' | 'signals' | 'operator' | 'directory'): Promise<Bus> => {
+const as = async (user: BusUser): Promise<Bus> => {
   const connection = await connectBus({ url: nats.url, nkeySeed: nats.seed(user), user }, quiet);
   closing.push(() => connection.close());
   return patient(new Bus(connection));
 };
-const consumer = async (name: 'audit' | 'auth' | 'signals', apply: ApplyBatch<DirectoryEvent>): Promise<void> => {
+const consumer = async (name: ServiceName, apply: ApplyBatch<DirectoryEvent>): Promise<void> => {
   const events = new EventConsumer(streams.directory, name, await as(name), apply, { retryAfterMs: 20 });
   events.start();
   closing.push(() => events.stop());
@@ -97,7 +97,9 @@ beforeEach(async () => {
     if (events.some((e) => poison.has(e.id))) throw new TypeError('a bug');
     for (const e of events) applied.add(e.id);
   });
-  await consumer('auth', () => Promise.resolve());
+  // Signals runs in some tests only.
+  for (const other of streams.directory.consumers.filter((name) => name !== 'audit' && name !== 'signals'))
+    await consumer(other, () => Promise.resolve());
 });
 afterEach(async () => {
   await directory.stop();

@@ -56,7 +56,7 @@ export async function startTestCluster({
     const configFile = join(storeDir, 'nats.conf');
     const write = (readers: NatsConfigOptions['readers']): void => {
       const options = { ...users, readers, publicKeys: publicNkeys(keys), host, port: client, storeDir };
-      const config = JSON.parse(natsConfig(options as NatsConfigOptions)) as object;
+      const config = JSON.parse(natsConfig(options)) as object;
       const listen = `${host}:${cluster}`;
       const ofCluster = { name: 'test', listen, no_advertise: true, routes };
       writeFileSync(configFile, JSON.stringify({ ...config, server_name: `nats-${i}`, cluster: ofCluster }));

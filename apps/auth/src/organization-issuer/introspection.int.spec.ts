@@ -43,7 +43,7 @@ describe('at_hash', () => {
     const { tokens, refreshToken } = await party().signIn();
     const refreshed = await party().refresh(refreshToken);
     for (const { id_token: idToken, access_token: accessToken } of [tokens, refreshed.json]) {
-      const expected = createHash('sha256').update(accessToken!).digest().subarray(0, 16).toString('base64url');
+      const expected = createHash('sha256').update(accessToken).digest().subarray(0, 16).toString('base64url');
       expect(decodeJwt(idToken!).at_hash).toBe(expected);
     }
     expect(decodeJwt(tokens.id_token!).at_hash).not.toBe(decodeJwt(refreshed.json.id_token!).at_hash);

@@ -73,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => servers.forEach((server) => server.kill('SIGKILL')));
 
 test('servers join each other, and none joins without the password or their certificate', async () => {
-  const { 'routes.conf': withPassword, 'pins.conf': pins } = store.secret('hf-nats-routes') as Record<string, string>;
+  const { 'routes.conf': withPassword, 'pins.conf': pins } = store.secret('hf-nats-routes');
   const own = {
     certificate: 'nats',
     files: { 'routes.conf': withPassword!, 'pins.conf': pins! },

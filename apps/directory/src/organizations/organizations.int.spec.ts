@@ -56,12 +56,12 @@ describe('organizations', () => {
     await request(createOrganization, { shortId: 'wayne', name: 'Wayne' });
     const [set, removed] = [0, 1].map(() => testContext({ org: 'wayne', actor: operator }));
     const [startUrl, helpUrl] = ['https://wayne.example/', 'https://wayne.example/help'];
-    expect(await request(updateOrganization, { shortId: 'wayne', startUrl, helpUrl }, 'operator', set!)).toMatchObject({
+    expect(await request(updateOrganization, { shortId: 'wayne', startUrl, helpUrl }, 'operator', set)).toMatchObject({
       startUrl,
       helpUrl,
     });
     expect(await request(organizationProfile, { shortId: 'wayne' }, 'gateway')).toMatchObject({ startUrl, helpUrl });
-    await request(updateOrganization, { shortId: 'wayne', helpUrl: null }, 'operator', removed!);
+    await request(updateOrganization, { shortId: 'wayne', helpUrl: null }, 'operator', removed);
     expect(await request(organizationProfile, { shortId: 'wayne' }, 'gateway')).toEqual({
       shortId: 'wayne',
       name: 'Wayne',

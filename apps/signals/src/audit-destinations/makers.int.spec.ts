@@ -162,7 +162,7 @@ describe('the stored credentials', () => {
     const [settings, credentials] = given[kind]!;
     const at = (origin: string) => ({ ...settings, url: `${origin}/${org}` });
     const created = { kind, after: 0, settings: at(receiver.origin), credentials };
-    const { id } = await stack.create(org, created as never);
+    const { id } = await stack.create(org, created);
     const change = (changes: object) => stack.bus.request(updateAuditDestination, { id, changes }, contextOf(org));
     await expect(change({ settings: at(other.origin) })).rejects.toMatchObject({
       code: 'invalid_request',

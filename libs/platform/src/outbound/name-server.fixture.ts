@@ -1,5 +1,4 @@
 import { createSocket, type Socket } from 'node:dgram';
-import type { AddressInfo } from 'node:net';
 
 const typeA = 1;
 
@@ -21,7 +20,7 @@ export class NameServer {
   }
 
   get address(): string {
-    return `127.0.0.1:${(this.socket.address() as AddressInfo).port}`;
+    return `127.0.0.1:${this.socket.address().port}`;
   }
 
   stop(): void {
