@@ -45,6 +45,26 @@ describe('live replicas', () => {
     expect(replicas.reachable).toBe(true);
   });
 
+  it('are out of reach from the second own message on that did not come back', () => {
+    const replicas = new LiveReplicas('own');
+    const first = replicas.nextMessage();
+    expect(replicas.reachable).toBe(true);
+    replicas.nextMessage();
+    expect(replicas.reachable).toBe(false);
+    replicas.receive({ replica: 'own', sent: first });
+    expect(replicas.reachable).toBe(true);
+  });
+
+  it('are not known by own messages that came back when two others had been sent', () => {
+    const replicas = new LiveReplicas('own');
+    const sent = Array.from({ length: 5 }, () => replicas.nextMessage());
+    for (const late of sent.slice(0, 3)) replicas.receive({ replica: 'own', sent: late });
+    for (const timely of sent.slice(3)) replicas.receive({ replica: 'own', sent: timely });
+    expect(replicas.known).toBe(false);
+    send(replicas, 1);
+    expect(replicas.known).toBe(true);
+  });
+
   it('are 64 at most, whatever somebody announces', () => {
     const replicas = new LiveReplicas('own');
     for (let i = 0; i < 1000; i += 1) replicas.receive(other(`forged${i}`));
