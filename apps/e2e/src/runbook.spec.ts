@@ -113,6 +113,7 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   },
   'npm start': { why: 'how the stack under test was started' },
   psql: { why: 'the name of a program' },
+  'kubectl delete secret holdfast-nats-routes': { why: 'needs a cluster' },
   'VACUUM FULL': { why: 'is part of database rewrite' },
   'holdfast database rewrite': {
     why: 'locks all tables',

@@ -226,14 +226,16 @@ describe('a reader of an organization', () => {
   });
 
   it('gets nothing once it is deleted, and is disconnected when nats-server has the users', async () => {
-    const { id } = ofOrg.created;
+    const { id, domain } = ofOrg.created;
     const stop = await ofOrg.consume();
     await stack.operator(...cli('delete', id, '--org', shop.app.org));
     const { length } = ofOrg.events;
     expect((await shop.offer()).status).toBe(201);
     const newest = (await tail(shop.app.org, '--lines', '1')).at(-1)!.seq;
     expect(newest).toBeGreaterThan(0);
-    await expect(jetstream(ofOrg.connection).consumers.get('AUDIT', id)).rejects.toThrow(/consumer not found/i);
+    await expect(jetstream(ofOrg.connection, { domain }).consumers.get('AUDIT', id)).rejects.toThrow(
+      /consumer not found/i,
+    );
     expect(ofOrg.events.length).toBe(length);
     await stop();
     const { disconnects: before } = ofOrg;
