@@ -362,12 +362,14 @@ describe('the Admin API with a session', () => {
     for (const [path, body] of [
       [grants, '{}'],
       ['apps', '{"kind":"service"}'],
+      ['apps', '{"kind":"web"}'],
     ] as const) {
       const response = await change({ cookie, origin: base }, path, body);
       expect(codeOf(response)).toEqual([401, 'step_up_required']);
       expect(response.headers['www-authenticate']).toContain('error="insufficient_user_authentication", max_age="600"');
     }
-    expect((await change({ cookie, origin: base })).status).toBe(422);
+    // A group without members gives nobody access.
+    expect((await change({ cookie, origin: base }, 'groups', '{"name":1}')).status).toBe(422);
     state.authTime += 700;
     expect((await change({ cookie: await signIn(), origin: base }, grants, '{}')).status).toBe(422);
   });
