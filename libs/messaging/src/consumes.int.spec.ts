@@ -126,9 +126,9 @@ describe('@Consumes', () => {
   });
 
   it('does not start when the contract of the stream does not list the service', async () => {
-    const app = await application(new Bus(await connectAs('issuance')), Recorder);
-    expect(() => startConsumers(app, 'issuance', app.get(Bus))).toThrow(
-      'that stream does not list issuance as a consumer',
+    const app = await application(new Bus(await connectAs('subjects')), Recorder);
+    expect(() => startConsumers(app, 'subjects', app.get(Bus))).toThrow(
+      'that stream does not list subjects as a consumer',
     );
     await app.close();
   });
