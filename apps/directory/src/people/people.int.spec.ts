@@ -28,7 +28,7 @@ describe('people', () => {
       ...given,
       status: 'invited',
       createdAt: expect.any(String),
-      invitation: { expiresAt: expect.any(String), recovery: false },
+      invitation: { expiresAt: expect.any(String), recovery: false, issuedBy: { type: 'operator' } },
     });
     expect(invitationUrl).toMatch(/^http:\/\/localhost\/o\/acme\/invitation#[A-Za-z0-9_-]{43}$/);
     expect(await eventOf(context.auditId)).toMatchObject({
