@@ -38,7 +38,7 @@ it('a gateway with a certificate serves HTTPS and no plain HTTP', async () => {
   await expect(fetch(`http://127.0.0.1:${gateway.port}/healthz`)).rejects.toThrow();
 });
 
-it('browsers are not told to use https with every other program on localhost', async () => {
+it('no header makes browsers use https with every other program on localhost', async () => {
   const gateway = await stack.gateway([auth], { ...files, BASE_URL: 'https://localhost:8443' });
   expect(await hstsOf(gateway)).toEqual([200, undefined]);
 });

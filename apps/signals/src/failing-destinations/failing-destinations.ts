@@ -47,7 +47,7 @@ export class FailingDestinations {
   @Interval({
     name: 'failing_destinations',
     intervalMs: 60_000,
-    failure: 'Failed to tell organizations which destinations of their logs fail. They are told later',
+    failure: 'Failed to report to organizations which destinations of their logs fail. It is repeated',
   })
   async announce(): Promise<void> {
     const until = new Date(this.clock.now().getTime() - longMs);

@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Who is responsible for a destination, and what it gets. Destinations of before have no maker. `paused_because` is set
- * while it is paused for another reason than a request. `failure_event`
- * is the id of the event of the failure that lasts, `failures_recorded` counts those that the organization was told of.
+ * while it is paused for another reason than a request. `failure_event` is the id of the event of the failure that
+ * lasts, `failures_recorded` counts those that were reported to the organization.
  */
 export class DestinationMakers1767000000100 implements MigrationInterface {
   name = 'DestinationMakers1767000000100';
