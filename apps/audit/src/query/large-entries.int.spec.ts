@@ -58,7 +58,7 @@ beforeAll(async () => {
     const found = await rows(query, values);
     const bytes = found
       .flatMap((row) => Object.values(row as Record<string, unknown>))
-      .reduce((sum, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
+      .reduce<number>((sum, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
     largest = Math.max(largest, bytes);
     return found as never;
   };
