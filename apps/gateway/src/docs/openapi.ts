@@ -191,7 +191,8 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     ],
     ...(body && {
       requestBody: {
-        required: false,
+        // The gateway reads a request without a body as {}.
+        required: !body.safeParse({}).success,
         content: Object.fromEntries(
           jsonTypesOf(endpoint.method).map((type) => [
             type,
