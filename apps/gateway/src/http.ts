@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
+import { routeOf, type Endpoint } from '@holdfast/contracts/http';
 import { Bus, type BusTransport } from '@holdfast/messaging';
 import {
   AppError,
@@ -35,8 +36,8 @@ import { rawErrorWriter, type CommonHeaders } from './edge/problems/raw-error.js
 import { unroutableHandlers } from './edge/problems/unroutable.js';
 import { matchedRoute, newRequestContext } from './edge/request-context.js';
 import { assertEndpoints } from './endpoints/endpoint-assertion.js';
-import { ENDPOINTS, routeOf, type Endpoint } from './endpoints/endpoint.js';
 import { RouteTable } from './endpoints/route-table.js';
+import { ENDPOINTS } from './endpoints/route.js';
 import { isProbe } from './health/health.controller.js';
 import { AuthProxy } from './issuer/proxy/auth-proxy.js';
 

@@ -5,8 +5,8 @@ import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
 import { declaredEndpoints } from '../declared-endpoints.js';
-import { nestPath } from '../endpoints/endpoint.js';
 import { rateLimitsSchema } from '../endpoints/limit-classes.js';
+import { nestPath } from '../endpoints/route.js';
 import { limitRequests } from './limit-requests.js';
 import { RequestLimits } from './request-limits.js';
 

@@ -2,13 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
 import { SharedRateLimits } from '@holdfast/access';
+import { type Endpoint } from '@holdfast/contracts/http';
 import { AppError, networkOf, type RateLimiter, type RateLimitResult } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { isPerson, type CallerClaims } from '../edge/caller.js';
 import { routeTemplate } from '../edge/request-context.js';
-import { ENDPOINTS, type Endpoint } from '../endpoints/endpoint.js';
 import { limitClasses, limitClassNames, limitClassOf, type LimitClass } from '../endpoints/limit-classes.js';
+import { ENDPOINTS } from '../endpoints/route.js';
 
 const limited = new Counter({
   name: 'holdfast_rate_limited_total',

@@ -8,12 +8,12 @@ import {
   type AuditRecord,
   type RequestContext,
 } from '@holdfast/contracts';
+import { routeOf, type Endpoint } from '@holdfast/contracts/http';
 import { wasNotStarted } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
 import type { CallerClaims } from '../edge/caller.js';
 import { renderError } from '../edge/problems/render-error.js';
 import { anonymousContextOf, contextOf, matchedRoute } from '../edge/request-context.js';
-import { routeOf, type Endpoint } from '../endpoints/endpoint.js';
 
 type Outcome = AuditRecord['outcome'];
 

@@ -12,7 +12,8 @@ import {
   uuid,
   type Credential,
 } from '@holdfast/contracts';
-import { endpoint, Route, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
+import { endpoint, type Endpoint, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
 import { keyOf, Resources } from '../requests/resources.js';
 import { targetsOf } from './audit-targets.js';

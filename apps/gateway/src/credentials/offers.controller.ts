@@ -13,9 +13,10 @@ import {
   type Offer,
   type OfferDetails,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { contextOf } from '../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
 import { keyOf, markReplayed, Resources } from '../requests/resources.js';
 import { targetsOf } from './audit-targets.js';

@@ -12,10 +12,17 @@ import {
   uuid,
   type Subject,
 } from '@holdfast/contracts';
+import {
+  endpoint,
+  limitParameter,
+  pageExample,
+  pageSchema,
+  pageTokenParameter,
+  type InputOf,
+} from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
-import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
-import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../requests/paging.js';
 import { keyOf, Resources } from '../requests/resources.js';
 import { subjectExample, subjectSummaryExample } from './credential-examples.js';
 

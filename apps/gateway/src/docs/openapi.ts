@@ -6,7 +6,7 @@ import {
   type Endpoint,
   type EndpointResponse,
   type Examples,
-} from '../endpoints/endpoint.js';
+} from '@holdfast/contracts/http';
 import { jsonSchema, type Json } from './json-schema.js';
 import { problemExamples, problemHeaders, problemResponses, problemSchema } from './problems.js';
 import { gatewayResponses, sharedResponses } from './shared-responses.js';

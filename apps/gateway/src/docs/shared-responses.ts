@@ -1,4 +1,4 @@
-import type { ErrorForm } from '../endpoints/endpoint.js';
+import type { ErrorForm } from '@holdfast/contracts/http';
 import { oauthErrorResponse, temporarilyUnavailable } from './described.js';
 import type { Json } from './json-schema.js';
 import { problemResponses } from './problems.js';

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
+import type { ErrorForm } from '@holdfast/contracts/http';
 import { loadOf } from '@holdfast/messaging';
 import { AppError, unavailable } from '@holdfast/platform';
 import type { HttpObserver } from '@holdfast/service';
-import type { ErrorForm } from '../endpoints/endpoint.js';
 import { isProbe } from '../health/health.controller.js';
 import { Backlog } from './backlog.js';
 import type { PacedRejections } from './paced-rejections.js';

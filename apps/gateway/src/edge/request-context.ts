@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Actor, AuditTarget, ErrorCode, ErrorOrigin, RequestContext } from '@holdfast/contracts';
+import { type ErrorForm } from '@holdfast/contracts/http';
 import { newId, personalOrigin, type RequestSpan } from '@holdfast/platform';
-import { templateOf, type ErrorForm } from '../endpoints/endpoint.js';
+import { templateOf } from '../endpoints/route.js';
 import { isPerson, type CallerClaims } from './caller.js';
 import { clientAddressOf } from './client-address.js';
 import { childOf, newTrace, type Trace } from './trace.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { Controller, Module } from '@nestjs/common';
+import { endpoint } from '@holdfast/contracts/http';
 import { controllersOf, endpointsOf } from './discover.js';
-import { endpoint, Route } from './endpoint.js';
+import { Route } from './route.js';
 
 const declared = (id: string) =>
   endpoint({

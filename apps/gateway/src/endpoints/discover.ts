@@ -1,7 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
-import { ENDPOINT, type Endpoint } from './endpoint.js';
+import { type Endpoint } from '@holdfast/contracts/http';
+import { ENDPOINT } from './route.js';
 
 const scanner = new MetadataScanner();
 

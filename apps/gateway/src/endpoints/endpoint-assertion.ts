@@ -1,5 +1,5 @@
 import { operationsOf, roleNames } from '@holdfast/contracts';
-import { routeOf, type Endpoint } from './endpoint.js';
+import { routeOf, type Endpoint } from '@holdfast/contracts/http';
 
 /** The members of a declaration that the assertion checks. */
 export type AssertedEndpoint = Pick<

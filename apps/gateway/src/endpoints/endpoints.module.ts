@@ -1,8 +1,9 @@
 import { Global, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { type Endpoint } from '@holdfast/contracts/http';
 import { endpointsOf } from './discover.js';
-import { ENDPOINTS, type Endpoint } from './endpoint.js';
 import { RouteTable } from './route-table.js';
+import { ENDPOINTS } from './route.js';
 
 /** All endpoints, found through Nest's metadata, and the routes that the router registered. */
 @Global()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { templateOf } from './endpoint.js';
+import { templateOf } from './route.js';
 
 /** The routes as the router registered them: for the start-up assertion, and for the `Allow` header of a 405. */
 @Injectable()

@@ -1,7 +1,8 @@
 import { Controller, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { endpoint } from '@holdfast/contracts/http';
 import { Readiness } from '@holdfast/service';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 
 const tag = 'Health';
 const unrecorded = 'concerns no organization';

@@ -3,13 +3,14 @@ import { Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { createHubSession, endHubSession, hubPaths, shortId } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
 import { HubCookie, sessionHashOf } from '../access/hub-cookie.js';
 import { PersonSessions } from '../access/person-sessions.js';
 import type { GatewayConfig } from '../config.js';
 import { customerContextOf } from '../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { Input, invalidRequest } from '../requests/input.js';
 import {
   authorizationUrl,

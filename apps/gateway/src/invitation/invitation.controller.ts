@@ -11,6 +11,7 @@ import {
   type organizationProfile,
   type ReplyOf,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
@@ -19,7 +20,7 @@ import { ClaimGuard } from '../claim/claim.guard.js';
 import { linkExamples, linkRequests, optionsResponse, organizationOfLink } from '../claim/link-requests.js';
 import type { GatewayConfig } from '../config.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
 
 const tag = 'Invitation';

@@ -1,6 +1,7 @@
 import { Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Route, type Endpoint } from '../endpoints/endpoint.js';
+import { type Endpoint } from '@holdfast/contracts/http';
+import { Route } from '../endpoints/route.js';
 import type { AuthProxy } from './proxy/auth-proxy.js';
 
 /** A controller that forwards requests to auth. `@Forwards` declares its endpoints. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { issuerRoute, shortId, signInUidPattern } from '@holdfast/contracts';
+import { endpoint, type Endpoint } from '@holdfast/contracts/http';
 import { describedJson, describedText, oauthErrorResponse, oauthErrorSchema } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
-import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
 
 const tag = 'OpenID Connect';
 const uid = z

@@ -1,7 +1,7 @@
 import { issuerMetadataPath, issuerPaths } from '@holdfast/contracts';
+import { endpoint } from '@holdfast/contracts/http';
 import { describedJson, describedText } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
-import { endpoint } from '../endpoints/endpoint.js';
 import { forEverybody, issuerEndpoint, noOrganization } from './issuer-endpoint.js';
 
 const metadata = {

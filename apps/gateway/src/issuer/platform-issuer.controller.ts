@@ -1,9 +1,9 @@
 import { Controller } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { operationNames, platformIssuerPaths } from '@holdfast/contracts';
+import { endpoint } from '@holdfast/contracts/http';
 import { describedJson, describedText, describedTexts, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
-import { endpoint } from '../endpoints/endpoint.js';
 import { clientCredentialsRequestOf } from './client-credentials/client-credentials-request.js';
 import { TokenIssuing } from './client-credentials/token-issuing.js';
 import { assertionMembers, dpopHeader } from './client-proofs.js';

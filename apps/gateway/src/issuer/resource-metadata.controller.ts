@@ -1,10 +1,11 @@
 import { Controller, Inject } from '@nestjs/common';
 import { apiAudience, operationNames, proofAlgorithms } from '@holdfast/contracts';
+import { endpoint } from '@holdfast/contracts/http';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { describedJson, describedText, describedTexts } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 
 const resourceMetadataReference: Json = {
   responses: {

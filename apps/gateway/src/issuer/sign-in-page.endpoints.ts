@@ -7,7 +7,7 @@ import {
   signInSchema,
   webAuthnJson,
 } from '@holdfast/contracts';
-import { endpoint, type Endpoint } from '../endpoints/endpoint.js';
+import { endpoint, type Endpoint } from '@holdfast/contracts/http';
 import { ofSignIn, signIn } from './issuer-endpoint.js';
 
 const assertionExample = {

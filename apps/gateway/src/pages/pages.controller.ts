@@ -2,9 +2,10 @@ import { applyDecorators, Controller, Header, Inject, Req, Res } from '@nestjs/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { hubPaths } from '@holdfast/contracts';
+import { endpoint } from '@holdfast/contracts/http';
 import { AppError } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { assetOf, PAGES, type AssetCaching, type BuiltPages } from './built-pages.js';
 import { scriptPolicy } from './script-policy.js';
 

@@ -1,8 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
 import { relatedOriginsPath, relatedOriginsSchema } from '@holdfast/contracts';
+import { endpoint } from '@holdfast/contracts/http';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 
 const relatedOriginsEndpoint = endpoint({
   id: 'getRelatedOrigins',

@@ -1,11 +1,12 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { endpoint } from '@holdfast/contracts/http';
 import { AppError, htmlPagePolicy } from '@holdfast/platform';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import { mediaTypes } from '../edge/media-types.js';
 import { isNavigation } from '../edge/problems/error-page.js';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { organizationPage, platformPage } from './start-pages.js';
 
 const page = {

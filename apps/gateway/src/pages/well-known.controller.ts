@@ -1,10 +1,11 @@
 import { Controller, Header, Inject } from '@nestjs/common';
 import { z } from 'zod';
+import { endpoint } from '@holdfast/contracts/http';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { mediaTypes } from '../edge/media-types.js';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { securityTxt, securityTxtPath } from './security-txt.js';
 
 const sameForAll = 'metadata, the same for everybody';

@@ -8,11 +8,12 @@ import {
   type ErrorCode,
   type PresenceChallenge,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import { anonymousContextOf } from '../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
 import { PresenceGuard } from './presence.guard.js';
 

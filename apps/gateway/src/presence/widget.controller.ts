@@ -1,8 +1,9 @@
 import { Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { endpoint } from '@holdfast/contracts/http';
 import { AppError } from '@holdfast/platform';
-import { endpoint, Route } from '../endpoints/endpoint.js';
+import { Route } from '../endpoints/route.js';
 import { WIDGET, type Widget } from './widget.js';
 
 const widgetEndpoint = endpoint({

@@ -4,9 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { ExecutionContext } from '@nestjs/common';
 import { z } from 'zod';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { ENDPOINT, type Endpoint } from '../endpoints/endpoint.js';
+import { limitParameter, type Endpoint } from '@holdfast/contracts/http';
+import { ENDPOINT } from '../endpoints/route.js';
 import { readInput } from './input.js';
-import { limitParameter } from './paging.js';
 
 interface Given {
   params?: object;

@@ -3,10 +3,11 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ValidationIssue } from '@holdfast/contracts';
+import { jsonTypesOf, takesIfMatch, type Endpoint, type InputOf } from '@holdfast/contracts/http';
 import { AppError, isRepeated, readJson, unprocessable, validationIssues } from '@holdfast/platform';
 import { requireOperation } from '../access/access.guard.js';
 import { requireRecentSignIn } from '../access/step-up.js';
-import { ENDPOINT, jsonTypesOf, takesIfMatch, type Endpoint, type InputOf } from '../endpoints/endpoint.js';
+import { ENDPOINT } from '../endpoints/route.js';
 
 /** Largest request body (product §3); the bodies of this API are far smaller. */
 const maxBodyBytes = 100_000;

@@ -14,7 +14,8 @@ import {
   withdrawAccessRequest,
   type AccessRequest,
 } from '@holdfast/contracts';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { act } from '../groups/group-requests.js';

@@ -11,10 +11,11 @@ import {
   shortId,
   type Analytics,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { contextOf } from '../../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
 
 /** How many intervals before `to` a request without `from` reads. */

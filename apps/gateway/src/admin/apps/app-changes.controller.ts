@@ -11,7 +11,8 @@ import {
   shortId,
   type ManagedApp,
 } from '@holdfast/contracts';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { Resources } from '../../requests/resources.js';
 import { appExample } from './app-examples.js';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditTarget } from '@holdfast/contracts';
-import type { InputOf } from '../../endpoints/endpoint.js';
+import type { InputOf } from '@holdfast/contracts/http';
 import { keyOf } from '../../requests/resources.js';
 
 export const tag = 'Admin API: apps';

@@ -12,7 +12,8 @@ import {
   shortId,
   type ManagedSecret,
 } from '@holdfast/contracts';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { Resources } from '../../requests/resources.js';
 import { newSecretExample, secretExample } from './app-examples.js';

@@ -15,10 +15,17 @@ import {
   shortId,
   type ManagedApp,
 } from '@holdfast/contracts';
+import {
+  endpoint,
+  limitParameter,
+  pageExample,
+  pageSchema,
+  pageTokenParameter,
+  type InputOf,
+} from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../../requests/paging.js';
 import { Resources } from '../../requests/resources.js';
 import { appExample, newSecretExample } from './app-examples.js';
 import { appTarget, commandOf, shown, tag } from './app-requests.js';

@@ -2,12 +2,12 @@ import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { auditBrokenSchema, auditLateMs, exportAuditEntries, exportedEntrySchema, shortId } from '@holdfast/contracts';
+import { endpoint, wholeNumber, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { unavailable } from '@holdfast/platform';
 import { contextOf } from '../../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { wholeNumber } from '../../requests/paging.js';
 import { checkpoint, entry } from './audit-examples.js';
 
 export const listAuditEntriesEndpoint = endpoint({

@@ -10,11 +10,19 @@ import {
   uuid,
   type AuditEvent,
 } from '@holdfast/contracts';
+import {
+  endpoint,
+  limitParameter,
+  pageExample,
+  pageSchema,
+  pageTokenParameter,
+  wholeNumber,
+  type InputOf,
+} from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { ContinuedAccess } from '../../access/continued-access.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
-import { limitParameter, pageExample, pageSchema, pageTokenParameter, wholeNumber } from '../../requests/paging.js';
 import { Resources } from '../../requests/resources.js';
 import { auditEventExample } from './audit-examples.js';
 import { AuditStreams } from './audit-streams.js';

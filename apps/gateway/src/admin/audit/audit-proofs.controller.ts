@@ -10,12 +10,13 @@ import {
   shortId,
   uuid,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { formatProofFile } from '@holdfast/tlog';
 import { prefersText } from '../../edge/accept.js';
 import { mediaTypes } from '../../edge/media-types.js';
 import { contextOf } from '../../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
 import { Resources } from '../../requests/resources.js';
 import { checkpoint, proof, proofFile, verifierKey } from './audit-examples.js';

@@ -2,10 +2,11 @@ import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { auditTile, shortId } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { FormatError, parseTilePath, type Tile } from '@holdfast/tlog';
 import { contextOf } from '../../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
 
 const path = '/o/{shortId}/api/admin/audit/tile/{level}/{tile}' as const;

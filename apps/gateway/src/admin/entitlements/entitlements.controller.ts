@@ -8,10 +8,17 @@ import {
   listEntitlements,
   shortId,
 } from '@holdfast/contracts';
+import {
+  endpoint,
+  limitParameter,
+  pageExample,
+  pageSchema,
+  pageTokenParameter,
+  type InputOf,
+} from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../../requests/paging.js';
 import { Resources } from '../../requests/resources.js';
 import { appTarget } from '../apps/app-requests.js';
 import { groupParameter, groupTarget, personTarget, userParameter } from '../groups/group-requests.js';

@@ -9,10 +9,10 @@ import {
   shortId,
   type PublicEvent,
 } from '@holdfast/contracts';
+import { endpoint, limitParameter, pageExample, pageTokenParameter, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { limitParameter, pageExample, pageTokenParameter } from '../../requests/paging.js';
 import { Resources } from '../../requests/resources.js';
 
 /** Each type has its own payload schema, so that generated clients can discriminate by `type`. */

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
-import { GroupsController } from './groups.controller.js';
-import { MembersController } from './members.controller.js';
 
-@Module({ controllers: [GroupsController, MembersController], providers: [Resources] })
+@Module({
+  controllers: [forwardingController(forwardedEndpoints.groups)],
+  providers: [Resources, Forwarder],
+})
 export class GroupsApiModule {}

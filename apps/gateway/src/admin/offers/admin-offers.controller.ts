@@ -10,12 +10,19 @@ import {
   shortId,
   uuid,
 } from '@holdfast/contracts';
+import {
+  endpoint,
+  limitParameter,
+  pageExample,
+  pageSchema,
+  pageTokenParameter,
+  type InputOf,
+} from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { targetsOf } from '../../credentials/audit-targets.js';
 import { createdAt, credentialId, offerId, subject } from '../../credentials/credential-examples.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../../requests/paging.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 
 const tag = 'Admin API: apps';

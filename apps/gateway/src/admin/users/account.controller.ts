@@ -17,12 +17,13 @@ import {
   type User,
   type UserPasskey,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { OrganizationProfiles } from '../../access/organization-profiles.js';
 import { registrationExample } from '../../claim/registration-example.js';
 import { contextOf } from '../../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { passkeyListSchema, passkeyNameSchema } from './passkey-schemas.js';

@@ -11,7 +11,8 @@ import {
   userSchema,
   type User,
 } from '@holdfast/contracts';
-import { endpoint, hasMember, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, hasMember, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { userExample } from './user-examples.js';

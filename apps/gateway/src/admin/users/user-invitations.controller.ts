@@ -1,7 +1,8 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invitedSchema, linkRequestSchema, reissueInvitation, withdrawInvitation } from '@holdfast/contracts';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { invitationExample, userExample } from './user-examples.js';

@@ -7,7 +7,8 @@ import {
   renamePersonPasskey,
   type UserPasskey,
 } from '@holdfast/contracts';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { passkeyListSchema, passkeyNameSchema } from './passkey-schemas.js';

@@ -16,10 +16,17 @@ import {
   uuid,
   type User,
 } from '@holdfast/contracts';
+import {
+  endpoint,
+  limitParameter,
+  pageExample,
+  pageSchema,
+  pageTokenParameter,
+  type InputOf,
+} from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
-import { endpoint, Route, type InputOf } from '../../endpoints/endpoint.js';
+import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { limitParameter, pageExample, pageSchema, pageTokenParameter } from '../../requests/paging.js';
 import { keyOf, Resources } from '../../requests/resources.js';
 import { invitationExample, userExample } from './user-examples.js';
 import { bodyErrors, tag, targetsOfRepeat, userParams, userTarget } from './user-requests.js';

@@ -11,11 +11,12 @@ import {
   uuid,
   type AuditExport,
 } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { ContinuedAccess } from '../../../access/continued-access.js';
 import { contextOf } from '../../../edge/request-context.js';
-import { endpoint, Route, type InputOf } from '../../../endpoints/endpoint.js';
+import { Route } from '../../../endpoints/route.js';
 import { Input } from '../../../requests/input.js';
 import { AuditStreams } from '../audit-streams.js';
 import { FollowRecords } from '../follow-records.js';

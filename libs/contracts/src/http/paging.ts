@@ -11,6 +11,18 @@ export function wholeNumber(from: number, to: number) {
     .meta({ parameter: { type: 'integer', minimum: from, maximum: to } });
 }
 
+/** `q` of a list that is searched by the beginning of a name. */
+export function namePrefix(of: string) {
+  const message = 'must have 1 to 100 characters';
+  return z
+    .string()
+    .min(1, message)
+    .max(100, message)
+    .refine((text) => !/\p{Cc}/u.test(text), 'must not have control characters')
+    .optional()
+    .describe(`Only ${of} whose name begins so, upper or lower case`);
+}
+
 /** `limit` of every list: 1 to 200, by default 50. Any other value is 400 and never clamped (specification §8). */
 export const limitParameter = z
   .string()

@@ -1,13 +1,11 @@
-import { applyDecorators, HttpCode, RequestMapping, RequestMethod, SetMetadata } from '@nestjs/common';
 import type { z } from 'zod';
-import {
-  idempotencyErrors,
-  type Action,
-  type ErrorCode,
-  type Operation,
-  type PersonOperation,
-} from '@holdfast/contracts';
-import type { PublicLimitClass } from './limit-classes.js';
+import type { Action } from '../audit/actions.js';
+import { idempotencyErrors } from '../contract.js';
+import type { ErrorCode } from '../errors.js';
+import type { Operation, PersonOperation } from '../operations.js';
+
+/** Rate limits of public endpoints; the gateway has their numbers (limit-classes.ts). */
+export type PublicLimitClass = 'token' | 'authorize' | 'sign_in' | 'claim' | 'presence' | 'metadata' | 'page' | 'probe';
 
 /** A successful response of an endpoint. */
 export interface EndpointResponse {
@@ -124,11 +122,6 @@ export interface InputOf<E extends Endpoint> {
   ifVersions?: number[];
 }
 
-/** Metadata key of the controller method that serves an endpoint. */
-export const ENDPOINT = Symbol('endpoint');
-/** Injection token of all endpoints, found through the metadata of the controllers (endpoints.module.ts). */
-export const ENDPOINTS = Symbol('endpoints');
-
 export function endpoint<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   declared: Endpoint<P, Q, B>,
 ): Endpoint<P, Q, B> {
@@ -176,26 +169,7 @@ export function takesIfMatch({ versioned, method }: Pick<Endpoint, 'versioned' |
   return versioned === true && (method === 'PATCH' || method === 'DELETE');
 }
 
-/** Routes an endpoint to the controller method. The status code is that of its one successful response. */
-export function Route(declared: Endpoint): MethodDecorator {
-  return applyDecorators(
-    RequestMapping({ method: RequestMethod[declared.method], path: nestPath(declared.path) }),
-    HttpCode(Number(Object.keys(declared.responses)[0])),
-    SetMetadata(ENDPOINT, declared),
-  );
-}
-
 /** `GET /o/{shortId}/…`: identifies an endpoint among all others. */
 export function routeOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
   return `${method} ${path}`;
-}
-
-/** OpenAPI's `{shortId}` in the router's syntax: `:shortId`. */
-export function nestPath(path: string): string {
-  return path.replace(/\{([A-Za-z]+)\}/g, ':$1');
-}
-
-/** The router's `:shortId` as in OpenAPI: `{shortId}`. */
-export function templateOf(routerPath: string): string {
-  return routerPath.replace(/:([A-Za-z]+)/g, '{$1}');
 }
