@@ -3,7 +3,6 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { SharedRateLimits } from '@holdfast/access';
 import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
-import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
 import { declaredEndpoints } from '../declared-endpoints.js';
 import { rateLimitsSchema } from '../endpoints/limit-classes.js';
 import { nestPath } from '../endpoints/route.js';
@@ -11,6 +10,7 @@ import { limitRequests } from './limit-requests.js';
 import { RequestLimits } from './request-limits.js';
 
 const endpoints = declaredEndpoints();
+const listSubjectsEndpoint = endpoints.find(({ id }) => id === 'listSubjects')!;
 
 let app: FastifyInstance;
 

@@ -2,11 +2,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditWriter, DeniedRequestCounter } from '@holdfast/audit-client';
 import type { AccessTokenClaims, AuditRecord, ErrorCode } from '@holdfast/contracts';
-import type { Endpoint } from '@holdfast/contracts/http';
+import { forwardedEndpoints, type Endpoint } from '@holdfast/contracts/http';
 import { AppError, systemClock } from '@holdfast/platform';
 import { claimEndpoint, claimOptionsEndpoint, completeClaimEndpoint } from '../claim/claim.controller.js';
-import { createOfferEndpoint } from '../credentials/offers.controller.js';
-import { listSubjectsEndpoint } from '../credentials/subjects.controller.js';
 import type { HttpRequestContext } from '../edge/request-context.js';
 import { userinfo } from '../issuer/token.endpoints.js';
 import { presenceChallengeEndpoint } from '../presence/presence.controller.js';
@@ -25,6 +23,12 @@ const counter = {
 } as unknown as DeniedRequestCounter;
 const claims = { org: 'acme', client_id: 'app_1', client_name: 'Shop' } as AccessTokenClaims;
 let identify: () => Promise<AccessTokenClaims>;
+const endpointOf = (id: string) =>
+  Object.values(forwardedEndpoints)
+    .flat()
+    .find(({ endpoint }) => endpoint.id === id)!.endpoint;
+const createOfferEndpoint = endpointOf('createOffer');
+const listSubjectsEndpoint = endpointOf('listSubjects');
 const endpoints = [
   claimEndpoint,
   claimOptionsEndpoint,

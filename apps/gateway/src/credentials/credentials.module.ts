@@ -1,8 +1,12 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../requests/forward.js';
 import { Resources } from '../requests/resources.js';
-import { IssuedController } from './issued.controller.js';
-import { OffersController } from './offers.controller.js';
-import { SubjectsController } from './subjects.controller.js';
 
-@Module({ controllers: [OffersController, SubjectsController, IssuedController], providers: [Resources] })
+const { offers, subjects, credentials } = forwardedEndpoints;
+
+@Module({
+  controllers: [forwardingController([...offers, ...subjects, ...credentials])],
+  providers: [Resources, Forwarder],
+})
 export class CredentialsModule {}

@@ -19,9 +19,11 @@ export const clientIdParameter = z
   .regex(clientIdPattern, 'must be a client ID')
   .describe('The app: its `clientId`')
   .meta({ examples: ['app_Ab3dE6gH9jK2mN5pQ8sT1v'] });
-const clientId = z.string().regex(clientIdPattern, 'must be a client ID');
-const secretId = z.string().regex(/^sec_[A-Za-z0-9_-]{12}$/, 'must be the id of a client secret');
-export const secretIdParameter = secretId.describe('The client secret: its `id`');
+const clientId = clientIdParameter;
+const secretId = z
+  .string()
+  .regex(/^sec_[A-Za-z0-9_-]{12}$/, 'must be the id of a client secret')
+  .describe('The client secret: its `id`');
 
 /** Settings of an app that the Admin API returns and changes. Its scopes, kind and audience are not among them. */
 const settings = {
@@ -191,7 +193,7 @@ export const adminCreateApp = idempotentCommand({
   callers: ['gateway'],
   request: z.strictObject({ app: newAppSchema, mayManageGrants }),
   reply: z.strictObject({ app: createdAppSchema }),
-  errors: ['conflict', 'limit_reached', 'app_protected', 'invalid_request'],
+  errors: ['app_protected', 'limit_reached', 'conflict', 'invalid_request'],
 });
 export const adminUpdateApp = idempotentCommand({
   service: 'directory',
@@ -237,7 +239,7 @@ export const adminListSecrets = query({
   name: 'admin-list-secrets',
   callers: ['gateway'],
   request: z.strictObject({ clientId }),
-  reply: z.strictObject({ items: z.array(managedSecretSchema) }),
+  reply: z.strictObject({ items: z.array(managedSecretSchema).describe('Newest first') }).meta({ id: 'ClientSecrets' }),
   errors: ['unknown_app'],
 });
 /** Two secrets may be valid at a time, so that one can be rotated without downtime. */

@@ -112,10 +112,11 @@ interface Options<C extends ObjectContract, Path extends string, Query extends z
   order?: string;
   /** Example of the response; of a list, of one item. */
   example?: unknown;
-  /** Besides those of the contract. */
-  errors?: readonly ErrorCode[];
+  /** Errors of the contract that this request cannot cause. */
+  without?: readonly ErrorCode[];
   /**
-   * The contract's request. Without it: the parameters and the body by their names, and what `idempotentCommand` adds.
+   * The contract's request. Without it: parameters, query and body by their names. What the contract has of
+   * `idempotencyKey`, `ifVersions`, `mayManageGrants` and `signedInRecently` is added in either case.
    */
   request?: (input: Input<C, Path, Query, B>, caller: Caller) => Record<string, unknown>;
   /**
@@ -139,7 +140,7 @@ export function http<
   B extends z.ZodType | string | undefined = undefined,
 >(contract: C, options: Options<C, Path, Query, B>): Forwarded {
   const { request } = contract;
-  const { path, status = 200, errors = [], member, targets, location } = options;
+  const { path, status = 200, without = [], member, targets, location } = options;
   const params = paramsOf(request, path, options.params);
   const isList = 'after' in request.shape && 'limit' in request.shape;
   const isIdempotent = 'idempotencyKey' in request.shape;
@@ -162,7 +163,7 @@ export function http<
           ...(location && { headers: { Location: `Address of ${location.of}` } }),
         },
       },
-      errors: errorsOf(contract, [...errors, ...(isList ? (['invalid_page_token'] as const) : [])]),
+      errors: [...errorsOf(contract, without), ...(isList ? (['invalid_page_token'] as const) : [])],
       examples: {
         ...(options.bodies && { body: options.bodies }),
         ...(options.example !== undefined && {
@@ -172,6 +173,8 @@ export function http<
     }),
     request: (input, caller) => ({
       ...(options.request?.(input as never, caller) ?? requestOf(request, input, options.body)),
+      ...('mayManageGrants' in request.shape && { mayManageGrants: caller.operations.includes('grants:manage') }),
+      ...('signedInRecently' in request.shape && { signedInRecently: caller.signedInRecently }),
       ...(isIdempotent && input.idempotencyKey !== undefined && { idempotencyKey: input.idempotencyKey }),
       ...(input.ifVersions && { ifVersions: input.ifVersions }),
     }),
@@ -224,9 +227,9 @@ function responseOf(
   return member ? (shape[member] as z.ZodType) : reply;
 }
 
-/** Errors of the contract that cannot reach a caller of HTTP: the guard has found the organization. */
-const unreachable: readonly ErrorCode[] = ['unknown_organization'];
+/** The guard has found the organization, and endpoint() knows which requests have an `If-Match`. */
+const unreachable: readonly ErrorCode[] = ['unknown_organization', 'precondition_failed'];
 
-function errorsOf({ errors }: Contract, more: readonly ErrorCode[]): ErrorCode[] {
-  return [...new Set([...errors.filter((code) => !unreachable.includes(code)), ...more])];
+function errorsOf({ errors }: Contract, without: readonly ErrorCode[]): ErrorCode[] {
+  return errors.filter((code) => !unreachable.includes(code) && !without.includes(code));
 }

@@ -52,7 +52,7 @@ const transition = (name: 'suspend' | 'resume' | 'revoke') =>
     visibleIn: 'subjects',
     request: z.strictObject({ id: uuid, reason: reasonSchema.shape.reason }),
     reply: credentialSchema,
-    errors: ['unknown_credential', 'not_revocable', 'invalid_state'],
+    errors: ['unknown_credential', 'invalid_state', 'not_revocable'],
   });
 
 /** issued → suspended: sign-ins are refused until it is resumed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { command, idempotentCommand, query } from '../contract.js';
+import { command, idempotencyErrors, idempotentCommand, query } from '../contract.js';
 import { clientId, credentialTypeName, instant, pageLimit, uuid } from '../fields.js';
 import { makerSchema } from '../maker.js';
 import type { Operation } from '../operations.js';
@@ -79,14 +79,12 @@ export const createOffer = command({
     'unknown_subject',
     'unknown_credential_type',
     'invalid_state',
-    'conflict',
-    'idempotency_mismatch',
-    'idempotency_in_progress',
     'presence_required',
     'presence_invalid',
     'presence_expired',
     'presence_replayed',
     'presence_unavailable',
+    ...idempotencyErrors,
   ],
 });
 

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
-import { AppChangesController } from './app-changes.controller.js';
-import { AppGrantsController } from './app-grants.controller.js';
-import { AppSecretsController } from './app-secrets.controller.js';
-import { AppsController } from './apps.controller.js';
+
+const { apps } = forwardedEndpoints;
 
 @Module({
-  controllers: [AppsController, AppChangesController, AppGrantsController, AppSecretsController],
-  providers: [Resources],
+  controllers: [forwardingController([...apps])],
+  providers: [Resources, Forwarder],
 })
 export class AppsApiModule {}

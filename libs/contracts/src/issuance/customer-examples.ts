@@ -1,4 +1,5 @@
-import type { Credential, Offer, Subject, SubjectSummary } from '@holdfast/contracts';
+import type { Credential, Subject, SubjectSummary } from './customers.js';
+import type { Offer } from './offers.js';
 
 /** Every example of the API reference is about the same customer, so that readers can follow it across endpoints. */
 export const subject = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { uuid } from '../fields.js';
+import { http } from '../http/forwarded.js';
+import { subjectExample, subjectSummaryExample } from '../issuance/customer-examples.js';
+import { eraseSubject } from '../issuance/offers.js';
+import { getSubject, listSubjects } from './subjects.js';
+
+const tag = 'Customer credentials';
+const path = '/o/{shortId}/api/credentials/subjects';
+const params = { subject: uuid.describe('The customer: `subject` of the offer') };
+
+export const subjectEndpoints = [
+  http(listSubjects, {
+    id: 'listSubjects',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List subjects',
+    description: 'The customers that the calling app has made offers to, newest first.',
+    operation: 'issued:read',
+    action: 'subject.list',
+    query: {
+      claimed: z
+        .enum(['true', 'false'])
+        .optional()
+        .describe('Only customers who have (true) or have not (false) claimed a credential'),
+    },
+    request: ({ query: { claimed } }) => (claimed === undefined ? {} : { claimed: claimed === 'true' }),
+    response: 'A page of customers',
+    page: 'SubjectPage',
+    example: subjectSummaryExample,
+    targets: () => [],
+  }),
+  http(getSubject, {
+    id: 'getSubject',
+    method: 'GET',
+    path: `${path}/{subject}`,
+    tag,
+    summary: 'Get a subject',
+    description: 'A customer with every credential issued to them.',
+    operation: 'issued:read',
+    action: 'subject.read',
+    params,
+    response: 'The customer',
+    example: subjectExample,
+    targets: ({ params: { subject: id } }, outcome) => (outcome ? [{ type: 'customer', id, dataSubject: id }] : []),
+  }),
+  http(eraseSubject, {
+    id: 'eraseSubject',
+    method: 'DELETE',
+    path: `${path}/{subject}`,
+    tag,
+    summary: 'Erase a subject',
+    description:
+      'Erases the customer and everything issued to them. After the response, no read returns them any more. A repeat ' +
+      'gets 404, or 204 again with the same Idempotency-Key.',
+    operation: 'issued:manage',
+    action: 'subject.erase',
+    params,
+    status: 204,
+    response: 'The customer is erased',
+    targets: () => [],
+  }),
+];
