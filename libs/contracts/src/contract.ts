@@ -106,3 +106,12 @@ export function idempotentCommand<Request extends z.ZodRawShape, Reply extends z
     reply: reply.extend({ replayed }),
   });
 }
+
+/** The contracts that these modules export, by module and name. */
+export function contractsOf(...modules: object[]): Contract[] {
+  return modules.flatMap((module) => (Object.values(module) as unknown[]).filter(isContract));
+}
+
+function isContract(value: unknown): value is Contract {
+  return typeof value === 'object' && value !== null && 'subject' in value && 'callers' in value && 'reply' in value;
+}

@@ -1,49 +1,10 @@
-import { readAnalytics } from './analytics.js';
-import {
-  appendRecords,
-  countDeniedRequests,
-  followAuditEvents,
-  getAuditEvent,
-  listAuditEvents,
-  listAuditLogs,
-  recordOperatorRead,
-} from './audit.js';
-import { createAuditReader, deleteAuditReader, listAuditReaders, rewindAuditReader } from './entry-stream.js';
-import { exportAuditEntries } from './exported-entries.js';
-import {
-  createAuditExport,
-  deleteAuditExport,
-  getAuditExport,
-  listAuditExports,
-  openAuditExportFile,
-  readAuditExportFile,
-} from './exports.js';
-import { auditCheckpoint, auditConsistency, auditProof, auditTile, auditVerifierKeys } from './proofs.js';
+import { contractsOf } from '../contract.js';
+import * as analytics from './analytics.js';
+import * as audit from './audit.js';
+import * as entryStream from './entry-stream.js';
+import * as exportedEntries from './exported-entries.js';
+import * as exports from './exports.js';
+import * as proofs from './proofs.js';
 
 /** Every contract that audit handles. */
-export const auditContracts = [
-  appendRecords,
-  countDeniedRequests,
-  recordOperatorRead,
-  listAuditEvents,
-  listAuditLogs,
-  getAuditEvent,
-  followAuditEvents,
-  auditCheckpoint,
-  auditVerifierKeys,
-  auditProof,
-  auditConsistency,
-  auditTile,
-  exportAuditEntries,
-  readAnalytics,
-  createAuditExport,
-  deleteAuditExport,
-  listAuditExports,
-  getAuditExport,
-  openAuditExportFile,
-  readAuditExportFile,
-  createAuditReader,
-  listAuditReaders,
-  rewindAuditReader,
-  deleteAuditReader,
-] as const;
+export const auditContracts = contractsOf(analytics, audit, entryStream, exportedEntries, exports, proofs);

@@ -1,16 +1,8 @@
-import { listKeys, platformKeys, rotateKeys } from './auth.js';
-import { createHubSession, endHubSession, exchangeHubSession } from './hub.js';
-import { useProof } from './proofs.js';
-import { issueToken } from './token.js';
+import { contractsOf } from '../contract.js';
+import * as auth from './auth.js';
+import * as hub from './hub.js';
+import * as proofs from './proofs.js';
+import * as token from './token.js';
 
 /** Every contract that auth handles. */
-export const authContracts = [
-  platformKeys,
-  listKeys,
-  rotateKeys,
-  createHubSession,
-  exchangeHubSession,
-  endHubSession,
-  useProof,
-  issueToken,
-] as const;
+export const authContracts = contractsOf(auth, hub, proofs, token);

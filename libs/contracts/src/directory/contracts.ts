@@ -1,163 +1,35 @@
-import {
-  approveAccessRequest,
-  createAccessRequest,
-  denyAccessRequest,
-  getAccessRequest,
-  listAccessRequests,
-  withdrawAccessRequest,
-} from './access-requests.js';
-import { accessChanges, appAccess, getClient, renewSecretHash } from './access.js';
-import {
-  adminChangeGrants,
-  adminCreateApp,
-  adminCreateSecret,
-  adminDeleteApp,
-  adminDisableApp,
-  adminGetApp,
-  adminListApps,
-  adminListSecrets,
-  adminRevokeSecret,
-  adminUpdateApp,
-} from './apps-admin.js';
-import {
-  createApp,
-  createSecret,
-  deleteApp,
-  disableApp,
-  getApp,
-  grantOperations,
-  limitApp,
-  listApps,
-  listSecrets,
-  revokeSecret,
-  ungrantOperations,
-  updateApp,
-} from './apps.js';
-import { assign, listAssignments, unassign } from './assignments.js';
-import { listEntitlements } from './entitlements.js';
-import {
-  addGroupMembers,
-  createGroup,
-  deleteGroup,
-  getGroup,
-  listGroupMembers,
-  listGroups,
-  listGroupsOfPerson,
-  removeGroupMembers,
-  updateGroup,
-} from './groups.js';
-import { beginInvitation, completeInvitation, getInvitation } from './invitations.js';
-import { makerRights } from './maker-rights.js';
-import { moveOrganization, organizationMove } from './organization-moves.js';
-import { organizationShards } from './organization-shards.js';
-import {
-  createOrganization,
-  knownOrganizations,
-  limitOrganization,
-  listOrganizations,
-  organizationOrigins,
-  organizationProfile,
-  suspendOrganization,
-  updateOrganization,
-} from './organizations.js';
-import {
-  changeRoles,
-  getPerson,
-  invitePerson,
-  listPeople,
-  reissueInvitation,
-  removePerson,
-  setPersonActive,
-  updatePerson,
-  withdrawInvitation,
-} from './people.js';
-import {
-  beginPasskeyAddition,
-  completePasskeyAddition,
-  listPersonPasskeys,
-  removePersonPasskey,
-  renamePersonPasskey,
-} from './person-passkeys.js';
-import { beginPersonSignIn, completePersonSignIn, peopleWithAccess, personAccess } from './person-sign-in.js';
+import { contractsOf } from '../contract.js';
+import * as accessRequests from './access-requests.js';
+import * as access from './access.js';
+import * as appsAdmin from './apps-admin.js';
+import * as apps from './apps.js';
+import * as assignments from './assignments.js';
+import * as entitlements from './entitlements.js';
+import * as groups from './groups.js';
+import * as invitations from './invitations.js';
+import * as makerRights from './maker-rights.js';
+import * as organizationMoves from './organization-moves.js';
+import * as organizationShards from './organization-shards.js';
+import * as organizations from './organizations.js';
+import * as people from './people.js';
+import * as personPasskeys from './person-passkeys.js';
+import * as personSignIn from './person-sign-in.js';
 
 /** Every contract that directory handles. */
-export const directoryContracts = [
-  createOrganization,
-  updateOrganization,
-  listOrganizations,
-  organizationProfile,
-  organizationShards,
-  organizationMove,
-  moveOrganization,
-  organizationOrigins,
-  suspendOrganization,
-  limitOrganization,
-  createApp,
-  updateApp,
-  listApps,
-  getApp,
-  deleteApp,
-  disableApp,
-  limitApp,
-  grantOperations,
-  ungrantOperations,
-  listSecrets,
-  createSecret,
-  renewSecretHash,
-  revokeSecret,
-  adminListApps,
-  adminGetApp,
-  adminChangeGrants,
-  adminCreateApp,
-  adminUpdateApp,
-  adminDisableApp,
-  adminDeleteApp,
-  adminListSecrets,
-  adminCreateSecret,
-  adminRevokeSecret,
-  knownOrganizations,
-  getClient,
-  accessChanges,
-  appAccess,
+export const directoryContracts = contractsOf(
+  accessRequests,
+  access,
+  appsAdmin,
+  apps,
+  assignments,
+  entitlements,
+  groups,
+  invitations,
   makerRights,
-  beginPersonSignIn,
-  completePersonSignIn,
-  personAccess,
-  peopleWithAccess,
-  listPeople,
-  getPerson,
-  invitePerson,
-  reissueInvitation,
-  withdrawInvitation,
-  updatePerson,
-  setPersonActive,
-  changeRoles,
-  removePerson,
-  getInvitation,
-  beginInvitation,
-  completeInvitation,
-  listGroups,
-  getGroup,
-  createGroup,
-  updateGroup,
-  deleteGroup,
-  addGroupMembers,
-  removeGroupMembers,
-  listGroupMembers,
-  listGroupsOfPerson,
-  assign,
-  unassign,
-  listAssignments,
-  listEntitlements,
-  createAccessRequest,
-  listAccessRequests,
-  getAccessRequest,
-  approveAccessRequest,
-  denyAccessRequest,
-  withdrawAccessRequest,
-  listPersonPasskeys,
-  renamePersonPasskey,
-  removePersonPasskey,
-  beginPasskeyAddition,
-  completePasskeyAddition,
-] as const;
+  organizationMoves,
+  organizationShards,
+  organizations,
+  people,
+  personPasskeys,
+  personSignIn,
+);

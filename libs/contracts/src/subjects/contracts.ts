@@ -1,4 +1,5 @@
-import { getSubject, listSubjects } from './subjects.js';
+import { contractsOf } from '../contract.js';
+import * as subjects from './subjects.js';
 
 /** Every contract that subjects handles. */
-export const subjectsContracts = [listSubjects, getSubject] as const;
+export const subjectsContracts = contractsOf(subjects);
