@@ -1,6 +1,6 @@
 import { appendRecords, mainShard, type AuditRecord, type RequestContext } from '@holdfast/contracts';
 import { isMisdirected, type Bus } from '@holdfast/messaging';
-import { AppError, auditRecordBytes, unavailable, within } from '@holdfast/platform';
+import { AppError, auditRecordBytes, Batcher, halvesOf, unavailable } from '@holdfast/platform';
 
 interface Waiting {
   org: string;
@@ -12,17 +12,6 @@ interface Waiting {
   done: (error?: Error) => void;
 }
 
-/**
- * Messages in flight to audit. Records that arrive meanwhile share the next one, because each message costs audit a
- * transaction: so a second one goes only beside one without an answer for `slowAfterMs`, which may hang.
- */
-const maxInFlight = 2;
-const slowAfterMs = 20;
-/** How long the next message waits for further records if the last one was shared by several. */
-const windowMs = 1;
-const batchSize = 200;
-/** Half of what a message of the bus may have: one that is larger is not sent, and would fail all of its records. */
-const maxBatchBytes = 500_000;
 /** Records that wait for audit. Further ones are rejected at once, so that a hung audit does not fill the memory. */
 const maxWaiting = 10_000;
 
@@ -53,10 +42,18 @@ export class AuditWriter {
 
 /** The records of one shard that wait for its audit service. */
 class RecordQueue {
-  private queue: Waiting[] = [];
-  private readonly inFlight = new Set<Promise<void>>();
-  private isSending = false;
-  private isShared = false;
+  /** Each message costs audit a transaction. Timed-out records do not flood audit when it is available again. */
+  private readonly batcher = new Batcher<Waiting>((batch) => this.write(batch), {
+    maxItems: 200,
+    // Half of what a message of the bus may have: one that is larger is not sent, and would fail all of its records.
+    maxBytes: 500_000,
+    bytesOf: ({ bytes }) => bytes,
+    maxInFlight: 2,
+    slowAfterMs: 20,
+    isFirstSentAtOnce: true,
+    windowMs: 1,
+    isObsolete: ({ timedOut }) => timedOut === true,
+  });
 
   constructor(private readonly bus: Bus) {}
 
@@ -65,7 +62,7 @@ class RecordQueue {
     record: AuditRecord,
     { provisional = false, committed = false, timeoutMs = appendRecords.timeoutMs }: AppendOptions,
   ): Promise<void> {
-    if (this.queue.length >= maxWaiting)
+    if (this.batcher.waiting >= maxWaiting)
       return Promise.reject(
         unavailable('the audit log cannot keep up', 1, { dependency: 'audit', cause: 'overloaded' }),
       );
@@ -82,40 +79,8 @@ class RecordQueue {
         waiting.timedOut = true;
         waiting.done(unavailable('the audit log did not answer in time', 1, { dependency: 'audit', cause: 'timeout' }));
       }, timeoutMs);
-      this.queue.push(waiting);
-      void this.send();
+      this.batcher.add(waiting);
     });
-  }
-
-  private async send(): Promise<void> {
-    if (this.isSending) return;
-    this.isSending = true;
-    while (this.queue.length > 0) {
-      if (this.isShared && this.queue.length < batchSize) await new Promise((resolve) => setTimeout(resolve, windowMs));
-      // Removes timed-out records, so that audit is not flooded with them when it is available again.
-      if (this.queue[0]?.timedOut) this.queue = this.queue.filter((w) => !w.timedOut);
-      const batch = this.queue.splice(0, this.firstBatchSize());
-      this.isShared = batch.length > 1;
-      if (batch.length > 0) await this.sendBatch(batch);
-    }
-    this.isSending = false;
-  }
-
-  /** How many records the next message has: at least one. */
-  private firstBatchSize(): number {
-    let bytes = 0;
-    const end = this.queue.findIndex(
-      (waiting, i) => i >= batchSize || ((bytes += waiting.bytes) > maxBatchBytes && i > 0),
-    );
-    return end < 0 ? this.queue.length : end;
-  }
-
-  /** Resolves when the next message may go. */
-  private async sendBatch(batch: Waiting[]): Promise<void> {
-    const message = this.write(batch).finally(() => this.inFlight.delete(message));
-    this.inFlight.add(message);
-    await within(slowAfterMs, message).catch(() => undefined);
-    if (this.inFlight.size === maxInFlight) await Promise.race(this.inFlight);
   }
 
   private async write(batch: Waiting[]): Promise<void> {
@@ -138,19 +103,13 @@ class RecordQueue {
       else if (!(error instanceof AppError && error.code === 'invalid_request'))
         batch.forEach((w) => w.done(error as Error));
       else if (batch.length === 1) batch[0]!.done(unavailable('the audit log rejected this record'));
-      else await Promise.all(halves(byOrganization).map((half) => this.write(half)));
+      else {
+        // Between organizations first: a damaged log rejects all of its records, and those of others would be sent
+        // again and again until each of these is alone.
+        await Promise.all(halvesOf(batch, ({ org }) => org).map((half) => this.write(half)));
+      }
     }
   }
-}
-
-/**
- * Divides a batch, if it can, between organizations: a damaged log rejects all of its records, and those of others
- * would be sent again and again until each of these is alone.
- */
-function halves(byOrganization: Waiting[][]): Waiting[][] {
-  const groups = byOrganization.length > 1 ? byOrganization : byOrganization.flat().map((one) => [one]);
-  const middle = groups.length >> 1;
-  return [groups.slice(0, middle).flat(), groups.slice(middle).flat()];
 }
 
 /** A batch belongs to many requests. Its message has the context of the first one. */

@@ -1,5 +1,6 @@
 export * from './audit-record.js';
 export * from './app-error.js';
+export * from './batcher.js';
 export * from './clock.js';
 export * from './clock-offset.js';
 export * from './config.js';

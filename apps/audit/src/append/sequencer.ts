@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { isPermanentError } from '@holdfast/data';
-import { auditRecordBytes, unavailable } from '@holdfast/platform';
+import { auditRecordBytes, Batcher, halvesOf, unavailable } from '@holdfast/platform';
 import { AuditLog } from './audit-log.js';
 import { DamagedLog } from './log-head.js';
 import type { AppendItem } from './plan.js';
@@ -18,9 +18,6 @@ export interface Rejected<Item extends AppendItem = AppendItem> {
   error: Error;
 }
 
-const batchSize = 500;
-/** Of the records of a batch, unless it is a single one: its statement is in the memory of both sides. */
-const maxBatchBytes = 4_000_000;
 /** The queue grows this long only when the database stands still. Callers then get 503 and retry. */
 const maxQueued = 20_000;
 
@@ -30,8 +27,12 @@ const maxQueued = 20_000;
  */
 @Injectable()
 export class Sequencer {
-  private queue: Queued[] = [];
-  private running = false;
+  private readonly batcher = new Batcher<Queued>((batch) => this.write(batch), {
+    maxItems: 500,
+    // Its statement is in the memory of both sides.
+    maxBytes: 4_000_000,
+    bytesOf: ({ bytes }) => bytes,
+  });
 
   constructor(private readonly log: AuditLog) {}
 
@@ -46,37 +47,19 @@ export class Sequencer {
    * @throws when the database accepts no writes; some items may be appended all the same
    */
   async tryAppend<Item extends AppendItem>(items: readonly Item[]): Promise<Rejected<Item>[]> {
-    if (this.queue.length + items.length > maxQueued)
+    if (this.batcher.waiting + items.length > maxQueued)
       throw unavailable('the audit log cannot keep up', 1, { dependency: 'log', cause: 'overloaded' });
     const attempts = items.map(
       (item) =>
         new Promise<Rejected<Item>[]>((resolve) => {
           const done = (error?: unknown) => resolve(error === undefined ? [] : [{ item, error: asError(error) }]);
-          this.queue.push({ item, bytes: item.record ? auditRecordBytes(item.record) : 0, done });
+          this.batcher.add({ item, bytes: item.record ? auditRecordBytes(item.record) : 0, done });
         }),
     );
-    void this.run();
     const rejected = (await Promise.all(attempts)).flat();
     const transient = rejected.find(({ error }) => !isPermanentError(error));
     if (transient) throw transient.error;
     return rejected;
-  }
-
-  private async run(): Promise<void> {
-    if (this.running) return;
-    this.running = true;
-    // Items of the same turn of the event loop share a batch.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.queue.length > 0) await this.write(this.queue.splice(0, this.firstBatchSize()));
-    this.running = false;
-  }
-
-  private firstBatchSize(): number {
-    let bytes = 0;
-    const end = this.queue.findIndex(
-      (queued, i) => i >= batchSize || ((bytes += queued.bytes) > maxBatchBytes && i > 0),
-    );
-    return end < 0 ? this.queue.length : end;
   }
 
   private async write(batch: Queued[]): Promise<void> {
@@ -97,11 +80,9 @@ export class Sequencer {
  * batch is halved until the rejected items are found.
  */
 function halves(batch: Queued[], error: unknown): Queued[][] {
-  const logs = [...Map.groupBy(batch, ({ item }) => item.org).values()];
-  const groups = logs.length > 1 ? logs : error instanceof DamagedLog ? [batch] : batch.map((queued) => [queued]);
-  if (groups.length === 1) return groups;
-  const middle = groups.length >> 1;
-  return [groups.slice(0, middle).flat(), groups.slice(middle).flat()];
+  const parts = halvesOf(batch, ({ item }) => item.org);
+  const isOneLog = batch.every(({ item }) => item.org === batch[0]!.item.org);
+  return isOneLog && error instanceof DamagedLog ? [batch] : parts;
 }
 
 function asError(thrown: unknown): Error {

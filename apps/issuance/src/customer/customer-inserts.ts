@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isPermanentError } from '@holdfast/data';
 import { idempotencyInProgress } from '@holdfast/outbox';
-import { within } from '@holdfast/platform';
+import { Batcher, halvesOf } from '@holdfast/platform';
 import { insertCustomers, type NewCustomer } from './insert-customers.js';
 
 interface Waiting {
@@ -10,21 +10,18 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-const batchSize = 100;
-/**
- * Statements in flight. Customers that arrive meanwhile share the next one, because each statement is a transaction
- * with a commit of its own. A second one goes only beside one without a result for `slowAfterMs`: it may wait for a
- * request with the same Idempotency-Key in another replica.
- */
-const maxInFlight = 2;
-const slowAfterMs = 20;
-
 /** Inserts new customers with their first offers: those that arrive together share a statement. */
 @Injectable()
 export class CustomerInserts {
-  private readonly queue: Waiting[] = [];
-  private readonly inFlight = new Set<Promise<void>>();
-  private isRunning = false;
+  /**
+   * Each statement is a transaction with a commit of its own. One without a result for so long may wait for a request
+   * with the same Idempotency-Key in another replica.
+   */
+  private readonly batcher = new Batcher<Waiting>((batch) => this.insert(batch), {
+    maxItems: 100,
+    maxInFlight: 2,
+    slowAfterMs: 20,
+  });
 
   constructor(private readonly database: Database) {}
 
@@ -34,23 +31,8 @@ export class CustomerInserts {
    */
   add(row: NewCustomer): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.queue.push({ row, resolve, reject });
-    void this.run();
+    this.batcher.add({ row, resolve, reject });
     return promise;
-  }
-
-  private async run(): Promise<void> {
-    if (this.isRunning) return;
-    this.isRunning = true;
-    // Customers of the same turn of the event loop share a statement.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.queue.length > 0) {
-      const insert = this.insert(this.queue.splice(0, batchSize)).finally(() => this.inFlight.delete(insert));
-      this.inFlight.add(insert);
-      await within(slowAfterMs, insert).catch(() => undefined);
-      if (this.inFlight.size === maxInFlight) await Promise.race(this.inFlight);
-    }
-    this.isRunning = false;
   }
 
   private async insert(batch: readonly Waiting[]): Promise<void> {
@@ -66,8 +48,7 @@ export class CustomerInserts {
       // A transient error (no database, no right to write) would fail each half as well. Any other is that of one row,
       // such as one of an organization that moves to another shard, and must not fail the others.
       if (batch.length === 1 || !isPermanentError(error)) return batch.forEach(({ reject }) => reject(error));
-      const middle = batch.length >> 1;
-      await Promise.all([this.insert(batch.slice(0, middle)), this.insert(batch.slice(middle))]);
+      await Promise.all(halvesOf(batch).map((half) => this.insert(half)));
     }
   }
 }

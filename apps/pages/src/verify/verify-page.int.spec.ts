@@ -81,7 +81,8 @@ suite('the page that verifies audit logs', () => {
       await again.waitFor();
       const heading = await pages.page.locator('h1').innerText();
       const message = await pages.page.locator(heading === 'Cannot be decided' ? 'p' : 'li').allInnerTexts();
-      results.push({ name, heading, message: message[0] });
+      // What the page remarks about a log that it has verified is not in the vectors.
+      results.push({ name, heading, message: heading === 'Verified' ? undefined : message[0] });
       await again.click();
     }
     expect(results).toEqual(
