@@ -33,14 +33,15 @@ export class Forwarder {
   ): Promise<unknown> {
     const { contract, endpoint, cursor } = forwarded;
     const { requestContext } = request;
-    // Before the request, so that the record of a refused one has them too.
-    requestContext.targets = forwarded.targets(input);
     const context = contextOf(request);
-    const message = forwarded.request(input, callerOf(request, context));
+    const caller = callerOf(request, context);
+    // Before the request, so that the record of a refused one has them too.
+    requestContext.targets = forwarded.targets(input, undefined, caller);
+    const message = forwarded.request(input, caller);
     if (cursor) return this.list(forwarded, cursor, message, input, request);
     const found = await this.bus.request(contract, message, context);
     const { replayed, ...rest } = found as CommandReply;
-    requestContext.targets = forwarded.targets(input, { reply: rest, dataSubject: replayed?.subject });
+    requestContext.targets = forwarded.targets(input, { reply: rest, dataSubject: replayed?.subject }, caller);
     if (contract.kind === 'command') {
       // A change is recorded in its own transaction. What has changed nothing is recorded here.
       requestContext.audited = !replayed && rest.changed !== false && rest.changed !== 0;

@@ -19,23 +19,23 @@ const duration = z
 export const accessRequestStatuses = ['pending', 'approved', 'denied', 'withdrawn', 'expired', 'cancelled'] as const;
 export type AccessRequestStatus = (typeof accessRequestStatuses)[number];
 
-export const newAccessRequestSchema = z
+const newAccessRequestSchema = z
   .strictObject({
     app: clientId.describe('Client ID of the app'),
     reason: readableText(500).describe('Why; approvers read it'),
     durationSeconds: duration.describe('For how long, from the approval on'),
   })
   .meta({ id: 'NewAccessRequest' });
-export const approvalSchema = z
+const approvalSchema = z
   .strictObject({
     durationSeconds: duration.optional().describe('A shorter time than requested; the requested one when absent'),
   })
   .meta({ id: 'Approval' });
-export const denialSchema = z
+const denialSchema = z
   .strictObject({ reason: readableText(500).describe('Why; the person reads it') })
   .meta({ id: 'Denial' });
 
-export const accessRequestSchema = z
+const accessRequestSchema = z
   .strictObject({
     id: uuid.describe('The access request'),
     user: uuid.describe('Who requests access'),
@@ -65,11 +65,11 @@ export const accessRequestSchema = z
   .meta({ id: 'AccessRequest' });
 export type AccessRequest = z.infer<typeof accessRequestSchema>;
 
-export const accessRequestCursorSchema = z.strictObject({ createdAt: instant, id: uuid });
+const accessRequestCursorSchema = z.strictObject({ createdAt: instant, id: uuid });
 const page = { limit: pageLimit, after: accessRequestCursorSchema.optional() };
 const pageReply = z.strictObject({ items: z.array(accessRequestSchema), next: accessRequestCursorSchema.optional() });
 const reply = z.strictObject({ accessRequest: accessRequestSchema });
-const id = uuid;
+const id = uuid.describe('The access request');
 
 /** Made by a person for themselves: a program has nobody to request for. */
 export const createAccessRequest = idempotentCommand({
@@ -87,8 +87,8 @@ export const listAccessRequests = query({
   callers: ['gateway', 'operator'],
   request: z.strictObject({
     mine: z.boolean().optional(),
-    status: z.enum(accessRequestStatuses).optional(),
-    user: uuid.optional(),
+    status: z.enum(accessRequestStatuses).optional().describe('Only requests with this status'),
+    user: uuid.optional().describe('Only requests of this person'),
     app: clientId.optional(),
     ...page,
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AuditTarget } from '../audit/audit-record.js';
 import { http, type Outcome } from '../http/forwarded.js';
 import { namePrefix } from '../http/paging.js';
+import { appTarget } from '../http/targets.js';
 import { appKinds } from '../operations.js';
 import {
   adminChangeGrants,
@@ -26,7 +27,6 @@ const path = `${apps}/{clientId}` as const;
 const endsRights = 'it only ends rights, which must not wait in an incident';
 const operationName = z.string().min(1).max(64);
 
-const appTarget = (id: string): AuditTarget => ({ type: 'app', id });
 const secretTarget = (id: string): AuditTarget => ({ type: 'secret', id });
 /** Only an app that was found is named in the record. */
 const appOf = ({ params: { clientId } }: { params: { clientId: string } }, outcome?: Outcome): AuditTarget[] =>

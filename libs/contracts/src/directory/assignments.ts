@@ -3,7 +3,7 @@ import { idempotentCommand, query } from '../contract.js';
 import { clientId, instant, pageLimit, uuid } from '../fields.js';
 import { makerSchema } from '../maker.js';
 
-export const assignmentSchema = z
+const assignmentSchema = z
   .strictObject({
     id: uuid.describe('The assignment'),
     app: z.string().describe('Client ID of the app'),
@@ -18,7 +18,7 @@ export const assignmentSchema = z
 export type Assignment = z.infer<typeof assignmentSchema>;
 
 /** Who is assigned: a person or a group. */
-export const assigneeSchema = z
+const assigneeSchema = z
   .strictObject({
     user: uuid.optional().describe('The person'),
     group: uuid.optional().describe('The group whose members are assigned'),
@@ -27,7 +27,7 @@ export const assigneeSchema = z
   .meta({ id: 'NewAssignment' });
 export type Assignee = z.infer<typeof assigneeSchema>;
 
-export const assignmentCursorSchema = z.strictObject({ createdAt: instant, id: uuid });
+const assignmentCursorSchema = z.strictObject({ createdAt: instant, id: uuid });
 
 /** Only to apps of audience `people`, and never to the hub, to which everybody active is assigned. */
 export const assign = idempotentCommand({
@@ -42,7 +42,7 @@ export const unassign = idempotentCommand({
   service: 'directory',
   name: 'unassign',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ clientId, assignment: uuid }),
+  request: z.strictObject({ clientId, assignment: uuid.describe('The assignment: its `id`') }),
   reply: z.strictObject({}),
   errors: ['unknown_app', 'unknown_assignment'],
 });
@@ -53,8 +53,8 @@ export const listAssignments = query({
   callers: ['gateway', 'operator'],
   request: z.strictObject({
     clientId,
-    user: uuid.optional(),
-    group: uuid.optional(),
+    user: uuid.optional().describe('Only assignments of this person'),
+    group: uuid.optional().describe('Only the assignment of this group'),
     limit: pageLimit,
     after: assignmentCursorSchema.optional(),
   }),

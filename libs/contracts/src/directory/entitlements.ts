@@ -12,7 +12,7 @@ type Path = keyof typeof entitlementPaths;
 const paths = Object.keys(entitlementPaths) as [Path, ...Path[]];
 
 /** One way in which a person can use an app now. */
-export const entitlementSchema = z
+const entitlementSchema = z
   .strictObject({
     user: uuid.describe('The person'),
     app: z.string().describe('Client ID of the app'),
@@ -31,7 +31,7 @@ export const entitlementSchema = z
 export type Entitlement = z.infer<typeof entitlementSchema>;
 
 /** Sort key of a page's last row: time and id of the assignment (of the person, for `role`), then the person. */
-export const entitlementCursorSchema = z.strictObject({ at: instant, id: uuid, user: uuid });
+const entitlementCursorSchema = z.strictObject({ at: instant, id: uuid, user: uuid });
 
 /** Who can use which app now, and by which path. Filters that name nothing match nothing. */
 export const listEntitlements = query({
@@ -39,9 +39,9 @@ export const listEntitlements = query({
   name: 'list-entitlements',
   callers: ['gateway', 'operator'],
   request: z.strictObject({
-    user: uuid.optional(),
+    user: uuid.optional().describe('Only what this person can use'),
     app: z.string().max(64).optional(),
-    group: uuid.optional(),
+    group: uuid.optional().describe('Only what comes through this group'),
     limit: pageLimit,
     after: entitlementCursorSchema.optional(),
   }),

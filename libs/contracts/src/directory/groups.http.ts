@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { AuditTarget } from '../audit/audit-record.js';
 import { uuid } from '../fields.js';
 import { hasMember } from '../http/endpoint.js';
+import { groupIdExample, userIdExample as userId } from '../http/example-ids.js';
 import { http } from '../http/forwarded.js';
 import { namePrefix } from '../http/paging.js';
+import { groupTarget, personTarget } from '../http/targets.js';
 import {
   addGroupMembers,
   createGroup,
@@ -25,13 +26,9 @@ const path = '/o/{shortId}/api/admin/groups';
 const params = { group: uuid.describe('The group: its `id`') };
 const endsRights = 'it only ends rights, which must not wait in an incident';
 
-const groupTarget = (id: string): AuditTarget => ({ type: 'group', id });
-const personTarget = (id: string): AuditTarget => ({ type: 'person', id, dataSubject: id });
-
 const addedAt = '2026-11-21T09:30:00.000Z';
-const userId = '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10';
 const example: Group = {
-  id: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04',
+  id: groupIdExample,
   name: 'Support',
   description: 'Answers questions of customers',
   createdAt: '2026-11-21T09:30:00.000Z',
@@ -67,8 +64,8 @@ export const groupEndpoints = [
     tag,
     summary: 'Create a group',
     description:
-      'Creates a group without members. Groups give people access to apps to which the group is assigned; a group has ' +
-      'no role. Two groups cannot have names that differ only in case, width or spacing.',
+      'Creates a group without members. Groups give people access to apps to which the group is assigned; a group ' +
+      'has no role. Two groups cannot have names that differ only in case, width or spacing.',
     operation,
     noStepUp: 'an empty group gives nobody access',
     action: 'group.create',
@@ -174,8 +171,8 @@ export const groupEndpoints = [
     tag,
     summary: 'Add people to a group',
     description:
-      `Adds up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their place ` +
-      'in the list. A person who is a member already is no error.',
+      `Adds up to ${maxMembersPerRequest} people, all of them or none: 422 names those who do not exist by their ` +
+      'place in the list. A person who is a member already is no error.',
     operation,
     stepUp: true,
     action: 'group.member.add',

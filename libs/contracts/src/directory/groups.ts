@@ -20,7 +20,7 @@ export const groupChangesSchema = z
   .refine((changes) => Object.keys(changes).length > 0, 'must have at least one member')
   .meta({ id: 'GroupChanges' });
 
-export const groupSchema = z
+const groupSchema = z
   .strictObject({
     id: uuid.describe('The group'),
     name: z.string().describe('Its name, as tokens of its members have it'),
@@ -30,7 +30,7 @@ export const groupSchema = z
   .meta({ id: 'Group' });
 export type Group = z.infer<typeof groupSchema>;
 
-export const groupMemberSchema = z
+const groupMemberSchema = z
   .strictObject({
     user: uuid.describe('The person'),
     addedAt: instant.describe('When the person became a member'),
@@ -38,7 +38,7 @@ export const groupMemberSchema = z
   .meta({ id: 'GroupMember' });
 export type GroupMember = z.infer<typeof groupMemberSchema>;
 
-export const groupOfPersonSchema = z
+const groupOfPersonSchema = z
   .strictObject({
     group: uuid.describe('The group'),
     name: z.string().describe('Its name'),
@@ -48,11 +48,11 @@ export const groupOfPersonSchema = z
 export type GroupOfPerson = z.infer<typeof groupOfPersonSchema>;
 
 /** Sort key of a page's last row: newest first, or by name when the list is searched by name. */
-export const groupCursorSchema = z.union([
+const groupCursorSchema = z.union([
   z.strictObject({ createdAt: instant, id: uuid }),
   z.strictObject({ nameKey: z.string() }),
 ]);
-export const membershipCursorSchema = z.strictObject({ addedAt: instant, id: uuid });
+const membershipCursorSchema = z.strictObject({ addedAt: instant, id: uuid });
 
 const members = {
   group: uuid,

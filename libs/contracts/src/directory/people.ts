@@ -6,22 +6,29 @@ import { roleNames } from '../roles.js';
 import { personEmail, personName, personRoles, personStatuses, userSchema } from './person-fields.js';
 
 /** The sort key of a page's last row. The gateway encrypts it as the opaque page token. */
-export const personCursorSchema = z.strictObject({ createdAt: instant, person: uuid });
+const personCursorSchema = z.strictObject({ createdAt: instant, person: uuid });
 export type PersonCursor = z.infer<typeof personCursorSchema>;
 
 /** Each word is a prefix of 2 to 20 characters of a word of the name or of the e-mail address, or all of one. */
-export const personSearch = readableText(254).min(2, 'must have at least 2 characters');
+const personSearch = readableText(254).min(2, 'must have at least 2 characters');
 
-/** Newest first; of a group, its latest member first. All filters together. */
+const person = uuid.describe('The person');
+
+/** Newest first; of a group, its latest member first. All filters together; a group that does not exist has nobody. */
 export const listPeople = query({
   service: 'directory',
   name: 'list-people',
   callers: ['gateway', 'operator'],
   request: z.strictObject({
-    status: z.enum(personStatuses).optional(),
-    role: z.enum(roleNames).optional(),
-    group: uuid.optional().describe('Members of this group; none when there is no such group'),
-    q: personSearch.optional(),
+    status: z.enum(personStatuses).optional().describe('Only people with this status'),
+    role: z.enum(roleNames).optional().describe('Only people with this role'),
+    group: uuid.optional().describe('Only members of this group'),
+    q: personSearch
+      .optional()
+      .describe(
+        'Only people of whose name a word, or whose e-mail address, begins so, upper or lower case. Each word needs ' +
+          '2 to 20 characters, or must be complete; all must be found',
+      ),
     limit: pageLimit,
     after: personCursorSchema.optional(),
   }),
@@ -33,7 +40,7 @@ export const getPerson = query({
   service: 'directory',
   name: 'get-person',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid }),
+  request: z.strictObject({ person }),
   reply: userSchema,
   errors: ['unknown_user'],
 });
@@ -86,7 +93,7 @@ export const reissueInvitation = idempotentCommand({
   service: 'directory',
   name: 'reissue-invitation',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid, ...linkRequestSchema.shape }),
+  request: z.strictObject({ person, ...linkRequestSchema.shape }),
   reply: z.strictObject(invitedSchema.shape),
   errors: ['unknown_user', 'insufficient_role', 'invalid_state', 'invalid_request'],
 });
@@ -95,7 +102,7 @@ export const withdrawInvitation = idempotentCommand({
   service: 'directory',
   name: 'withdraw-invitation',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid }),
+  request: z.strictObject({ person }),
   reply: z.strictObject({}),
   errors: ['unknown_user', 'insufficient_role', 'invalid_state'],
 });
@@ -113,7 +120,7 @@ export const updatePerson = idempotentCommand({
   service: 'directory',
   name: 'update-person',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid, ...personPatchSchema.shape }),
+  request: z.strictObject({ person, ...personPatchSchema.shape }),
   reply: z.strictObject({ user: userSchema }),
   errors: ['unknown_user', 'insufficient_role', 'conflict'],
 });
@@ -123,7 +130,7 @@ export const setPersonActive = idempotentCommand({
   service: 'directory',
   name: 'set-person-active',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid, active: z.boolean() }),
+  request: z.strictObject({ person, active: z.boolean() }),
   reply: z.strictObject({ user: userSchema }),
   errors: ['unknown_user', 'insufficient_role', 'invalid_state', 'last_owner'],
 });
@@ -132,7 +139,7 @@ export const changeRoles = idempotentCommand({
   service: 'directory',
   name: 'change-roles',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid, roles: personRoles }),
+  request: z.strictObject({ person, roles: personRoles }),
   reply: z.strictObject({ user: userSchema }),
   errors: ['unknown_user', 'insufficient_role', 'last_owner'],
 });
@@ -142,7 +149,7 @@ export const removePerson = idempotentCommand({
   service: 'directory',
   name: 'remove-person',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid }),
+  request: z.strictObject({ person }),
   reply: z.strictObject({}),
   errors: ['unknown_user', 'insufficient_role', 'last_owner'],
 });

@@ -5,13 +5,16 @@ import { webAuthnJson } from '../issuance/claims.js';
 import { passkeyName, passkeySchema } from './person-fields.js';
 import { relyingPartySchema } from './rp-id.js';
 
+const person = uuid.describe('The person');
+const passkey = uuid.describe('The passkey');
+
 /** All passkeys of a person, oldest first; there are twenty at most. */
 export const listPersonPasskeys = query({
   service: 'directory',
   name: 'list-person-passkeys',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid }),
-  reply: z.strictObject({ items: z.array(passkeySchema) }),
+  request: z.strictObject({ person }),
+  reply: z.strictObject({ items: z.array(passkeySchema).describe('Oldest first') }).meta({ id: 'UserPasskeys' }),
   errors: ['unknown_user'],
 });
 
@@ -19,7 +22,7 @@ export const renamePersonPasskey = idempotentCommand({
   service: 'directory',
   name: 'rename-person-passkey',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid, passkey: uuid, name: passkeyName }),
+  request: z.strictObject({ person, passkey, name: passkeyName }),
   reply: z.strictObject({ passkey: passkeySchema }),
   errors: ['unknown_user', 'unknown_passkey', 'insufficient_role'],
 });
@@ -29,7 +32,7 @@ export const removePersonPasskey = idempotentCommand({
   service: 'directory',
   name: 'remove-person-passkey',
   callers: ['gateway', 'operator'],
-  request: z.strictObject({ person: uuid, passkey: uuid }),
+  request: z.strictObject({ person, passkey }),
   reply: z.strictObject({}),
   errors: ['unknown_user', 'unknown_passkey', 'insufficient_role', 'invalid_state'],
 });

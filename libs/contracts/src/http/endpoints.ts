@@ -1,5 +1,11 @@
+import { accessRequestEndpoints } from '../directory/access-requests.http.js';
+import { accountEndpoints, ownPasskeyEndpoints } from '../directory/account.http.js';
 import { appEndpoints } from '../directory/apps-admin.http.js';
+import { assignmentEndpoints } from '../directory/assignments.http.js';
+import { entitlementEndpoints } from '../directory/entitlements.http.js';
 import { groupEndpoints } from '../directory/groups.http.js';
+import { userEndpoints } from '../directory/people.http.js';
+import { userPasskeyEndpoints } from '../directory/person-passkeys.http.js';
 import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
 import { subjectEndpoints } from '../subjects/subjects.http.js';
@@ -7,10 +13,17 @@ import type { Forwarded } from './forwarded.js';
 
 /** The endpoints that the gateway serves by one request to a service, by area. */
 export const forwardedEndpoints = {
+  accessRequests: accessRequestEndpoints,
+  account: accountEndpoints,
   adminOffers: adminOfferEndpoints,
   apps: appEndpoints,
+  assignments: assignmentEndpoints,
   credentials: credentialEndpoints,
+  entitlements: entitlementEndpoints,
   groups: groupEndpoints,
   offers: offerEndpoints,
+  ownPasskeys: ownPasskeyEndpoints,
   subjects: subjectEndpoints,
+  userPasskeys: userPasskeyEndpoints,
+  users: userEndpoints,
 } satisfies Record<string, Forwarded[]>;

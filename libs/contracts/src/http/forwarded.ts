@@ -35,7 +35,7 @@ export interface Forwarded {
   request(input: ForwardedInput, caller: Caller): Record<string, unknown>;
   /** Body of the response; undefined for 204. */
   body(reply: unknown): unknown;
-  targets(input: ForwardedInput, outcome?: Outcome): AuditTarget[];
+  targets(input: ForwardedInput, outcome: Outcome | undefined, caller: Caller): AuditTarget[];
   /** Path of what was created. */
   location?(input: ForwardedInput, reply: unknown): string;
 }
@@ -93,8 +93,8 @@ interface Options<C extends ObjectContract, Path extends string, Query extends z
   /** Parameters that the contract's request has by the same name are described by it. */
   path: Path;
   operation: NonNullable<Endpoint['operation']>;
-  /** Schemas of parameters that the contract's request has not, or by another name. */
-  params?: Partial<Record<ParameterOf<Path>, z.ZodType>>;
+  /** Schemas of parameters that the contract's request has not, and members that it has by another name. */
+  params?: Partial<Record<ParameterOf<Path>, z.ZodType | RequestMember<C>>>;
   /** Filters of a list, besides `limit` and `next_page_token`, which every list has. */
   query?: Query;
   body?: B;
@@ -124,7 +124,7 @@ interface Options<C extends ObjectContract, Path extends string, Query extends z
    * request has them; and after it, for a read and for a command that has changed nothing. Of a change the service has
    * written the record.
    */
-  targets: (input: Input<C, Path, Query, B>, outcome?: Outcome<Reply<C>>) => AuditTarget[];
+  targets: (input: Input<C, Path, Query, B>, outcome: Outcome<Reply<C>> | undefined, caller: Caller) => AuditTarget[];
   /** Of what the request has created: `Address of …`, and its path. */
   location?: { of: string; path: (input: Input<C, Path, Query, B>, reply: Reply<C>) => string };
 }
@@ -145,8 +145,8 @@ export function http<
   const isList = 'after' in request.shape && 'limit' in request.shape;
   const isIdempotent = 'idempotencyKey' in request.shape;
   const query = { ...options.query, ...(isList && { limit: limitParameter, next_page_token: pageTokenParameter }) };
-  const body =
-    typeof options.body === 'string' ? memberOf(request, options.body) : (options.body as z.ZodType | undefined);
+  const given: z.ZodType | string | undefined = options.body;
+  const body = typeof given === 'string' ? memberOf(request, given) : given;
   return {
     contract,
     ...(isList && { cursor: (request.shape.after as z.ZodOptional<z.ZodType>).unwrap() }),
@@ -172,15 +172,15 @@ export function http<
       },
     }),
     request: (input, caller) => ({
-      ...(options.request?.(input as never, caller) ?? requestOf(request, input, options.body)),
+      ...(options.request?.(input as never, caller) ?? requestOf(request, input, options)),
       ...('mayManageGrants' in request.shape && { mayManageGrants: caller.operations.includes('grants:manage') }),
       ...('signedInRecently' in request.shape && { signedInRecently: caller.signedInRecently }),
       ...(isIdempotent && input.idempotencyKey !== undefined && { idempotencyKey: input.idempotencyKey }),
       ...(input.ifVersions && { ifVersions: input.ifVersions }),
     }),
     body: (reply) => (status === 204 ? undefined : member ? (reply as Record<string, unknown>)[member] : reply),
-    targets: targets as Forwarded['targets'],
-    ...(location && { location: location.path as NonNullable<Forwarded['location']> }),
+    targets,
+    ...(location && { location: location.path }),
   };
 }
 
@@ -191,15 +191,17 @@ function declarationOf(options: Declaration): Declaration {
   ) as unknown as Declaration;
 }
 
+type GivenParams = Partial<Record<string, z.ZodType | string>>;
+
 /** Schemas of the parameters in a path: those that are given, else those of the contract's request. */
-function paramsOf(
-  request: z.ZodObject,
-  path: string,
-  given: Partial<Record<string, z.ZodType>> = {},
-): Record<string, z.ZodType> {
+function paramsOf(request: z.ZodObject, path: string, given: GivenParams = {}): Record<string, z.ZodType> {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const schemaOf = (name: string) => (name === 'shortId' ? shortId : memberOf(request, name));
   return Object.fromEntries(
-    names.map((name) => [name, given[name] ?? (name === 'shortId' ? shortId : memberOf(request, name))]),
+    names.map((name) => {
+      const schema = given[name] ?? name;
+      return [name, typeof schema === 'string' ? schemaOf(schema) : schema];
+    }),
   );
 }
 
@@ -211,9 +213,15 @@ function memberOf(request: z.ZodObject, name: string): z.ZodType {
 }
 
 /** The contract's request from parameters and body, by their names; what it has not is left out. */
-function requestOf(request: z.ZodObject, input: ForwardedInput, body: z.ZodType | string | undefined) {
+function requestOf(
+  request: z.ZodObject,
+  input: ForwardedInput,
+  { params = {}, body }: { params?: GivenParams; body?: z.ZodType | string | undefined },
+) {
+  const memberNameOf = (name: string) => (typeof params[name] === 'string' ? params[name] : name);
   const named = typeof body === 'string' ? { [body]: input.body } : (input.body as object | undefined);
-  const all = { ...input.params, ...input.query, ...named };
+  const inPath = Object.fromEntries(Object.entries(input.params).map(([name, value]) => [memberNameOf(name), value]));
+  const all = { ...inPath, ...input.query, ...named };
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in request.shape && name !== 'limit'));
 }
 

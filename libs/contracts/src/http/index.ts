@@ -1,4 +1,6 @@
+export { passkeyExample } from '../directory/person-passkeys.http.js';
 export * from './endpoint.js';
 export * from './forwarded.js';
 export * from './paging.js';
 export * from './endpoints.js';
+export * from './targets.js';

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
-import { AccessDecisionsController } from './access-decisions.controller.js';
-import { AccessRequestsController } from './access-requests.controller.js';
 
-@Module({ controllers: [AccessRequestsController, AccessDecisionsController], providers: [Resources] })
+@Module({
+  controllers: [forwardingController(forwardedEndpoints.accessRequests)],
+  providers: [Resources, Forwarder],
+})
 export class AccessRequestsApiModule {}

@@ -1,7 +1,13 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
-import { AssignmentsController } from './assignments.controller.js';
-import { EntitlementsController } from './entitlements.controller.js';
 
-@Module({ controllers: [AssignmentsController, EntitlementsController], providers: [Resources] })
+@Module({
+  controllers: [
+    forwardingController(forwardedEndpoints.assignments),
+    forwardingController(forwardedEndpoints.entitlements),
+  ],
+  providers: [Resources, Forwarder],
+})
 export class EntitlementsApiModule {}

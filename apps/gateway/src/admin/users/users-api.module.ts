@@ -1,19 +1,18 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
 import { AccountController } from './account.controller.js';
-import { UserChangesController } from './user-changes.controller.js';
-import { UserInvitationsController } from './user-invitations.controller.js';
-import { UserPasskeysController } from './user-passkeys.controller.js';
-import { UsersController } from './users.controller.js';
 
 @Module({
+  // In the order of the API reference.
   controllers: [
-    UsersController,
-    UserChangesController,
-    UserInvitationsController,
-    UserPasskeysController,
+    forwardingController(forwardedEndpoints.users),
+    forwardingController(forwardedEndpoints.userPasskeys),
+    forwardingController(forwardedEndpoints.account),
     AccountController,
+    forwardingController(forwardedEndpoints.ownPasskeys),
   ],
-  providers: [Resources],
+  providers: [Resources, Forwarder],
 })
 export class UsersApiModule {}
