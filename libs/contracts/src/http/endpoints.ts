@@ -1,15 +1,27 @@
+import { analyticsEndpoints } from '../audit/analytics.http.js';
+import { auditEventEndpoints } from '../audit/audit-events.http.js';
+import { auditExportEndpoints } from '../audit/exports.http.js';
+import { auditProofEndpoints } from '../audit/proofs.http.js';
 import { appEndpoints } from '../directory/apps-admin.http.js';
 import { groupEndpoints } from '../directory/groups.http.js';
 import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
+import { auditDestinationEndpoints } from '../signals/audit-destinations.http.js';
+import { eventEndpoints } from '../signals/events.http.js';
 import { subjectEndpoints } from '../subjects/subjects.http.js';
 import type { Forwarded } from './forwarded.js';
 
 /** The endpoints that the gateway serves by one request to a service, by area. */
 export const forwardedEndpoints = {
   adminOffers: adminOfferEndpoints,
+  analytics: analyticsEndpoints,
   apps: appEndpoints,
+  auditDestinations: auditDestinationEndpoints,
+  auditEvents: auditEventEndpoints,
+  auditExports: auditExportEndpoints,
+  auditProofs: auditProofEndpoints,
   credentials: credentialEndpoints,
+  events: eventEndpoints,
   groups: groupEndpoints,
   offers: offerEndpoints,
   subjects: subjectEndpoints,

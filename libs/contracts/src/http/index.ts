@@ -2,3 +2,4 @@ export * from './endpoint.js';
 export * from './forwarded.js';
 export * from './paging.js';
 export * from './endpoints.js';
+export * as auditExamples from '../audit/audit-examples.js';
