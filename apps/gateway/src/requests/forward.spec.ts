@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { idempotentCommand, query, uuid, type Contract } from '@holdfast/contracts';
 import { http, type Forwarded, type ForwardedInput } from '@holdfast/contracts/http';
 import type { Bus } from '@holdfast/messaging';
-import { AppError } from '@holdfast/platform';
+import { AppError, systemClock } from '@holdfast/platform';
 import type { HttpRequestContext } from '../edge/request-context.js';
 import { ENDPOINT } from '../endpoints/route.js';
 import { Forwarder, forwardingController } from './forward.js';
@@ -115,7 +115,8 @@ const bus = {
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
   },
 } as unknown as Bus;
-const forwarder = new Forwarder(bus, new Resources(bus, { PAGE_TOKEN_KEY: Buffer.alloc(32, 1) }));
+const resources = new Resources(bus, { PAGE_TOKEN_KEY: Buffer.alloc(32, 1) });
+const forwarder = new Forwarder(bus, resources, systemClock);
 const forward = (forwarded: Forwarded, input: Partial<ForwardedInput> = {}) =>
   forwarder.forward(
     forwarded,

@@ -1,12 +1,15 @@
 import { Controller, Inject, Injectable, Req, Res, type Type } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestContext } from '@holdfast/contracts';
-import type { Caller, Forwarded, ForwardedInput } from '@holdfast/contracts/http';
+import type { Caller, Forwarded, ForwardedInput, TextResponse } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { prefersText } from '../edge/accept.js';
 import { isPerson } from '../edge/caller.js';
+import { mediaTypes } from '../edge/media-types.js';
 import { contextOf } from '../edge/request-context.js';
 import { Route } from '../endpoints/route.js';
-import { Input } from './input.js';
+import { Input, invalidRequest } from './input.js';
 import { markReplayed, Resources } from './resources.js';
 
 /** Members of the reply of a command that say what the audit record has to be. */
@@ -23,6 +26,7 @@ export class Forwarder {
   constructor(
     private readonly bus: Bus,
     private readonly resources: Resources,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   async forward(
@@ -37,7 +41,9 @@ export class Forwarder {
     const caller = callerOf(request, context);
     // Before the request, so that the record of a refused one has them too.
     requestContext.targets = forwarded.targets(input, undefined, caller);
-    const message = forwarded.request(input, caller);
+    const message = forwarded.request(input, caller, this.clock.now());
+    const issues = forwarded.check?.(message) ?? [];
+    if (issues.length > 0) throw invalidRequest(issues);
     if (cursor) return this.list(forwarded, cursor, message, input, request);
     const found = await this.bus.request(contract, message, context);
     const { replayed, ...rest } = found as CommandReply;
@@ -50,7 +56,8 @@ export class Forwarder {
     const body = forwarded.body(rest);
     if (forwarded.location) void reply.header('location', forwarded.location(input, rest));
     if (endpoint.versioned && body) void reply.header('etag', `"${(body as { version: number }).version}"`);
-    return body;
+    const { text } = forwarded;
+    return text && isText(text, request, reply) ? text.of(rest) : body;
   }
 
   private list(
@@ -64,10 +71,24 @@ export class Forwarder {
     const { shortId: _, ...scope } = input.params;
     const query = { ...(input.query as { limit: number; next_page_token?: string }), ...scope };
     return this.resources.list(request, query, cursorSchema, async ({ limit, cursor: after }, context) => {
-      const page = await this.bus.request(contract, { ...message, limit, ...(after ? { after } : {}) }, context);
+      const page = await this.bus.request(
+        contract,
+        { ...message, limit, ...(after !== undefined && { after }) },
+        context,
+      );
       return page as { items: unknown[]; next?: unknown };
     });
   }
+}
+
+/** Sets the headers of an endpoint that also responds with text. @returns whether this response is text */
+function isText({ only }: TextResponse, { headers }: FastifyRequest, reply: FastifyReply): boolean {
+  if (!only) {
+    void reply.header('vary', 'Accept');
+    if (!prefersText(headers.accept)) return false;
+  }
+  void reply.type(mediaTypes.text);
+  return true;
 }
 
 function callerOf({ requestContext }: FastifyRequest, { actor }: RequestContext): Caller {

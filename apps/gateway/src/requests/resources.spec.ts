@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { eraseSubject, getSubject, type AccessTokenClaims, type AuditTarget } from '@holdfast/contracts';
+import { eraseSubject, type AccessTokenClaims, type AuditTarget } from '@holdfast/contracts';
 import type { Bus } from '@holdfast/messaging';
 import { newRequestContext } from '../edge/request-context.js';
 import { Resources } from './resources.js';
@@ -30,16 +30,6 @@ function requestOf(app: string): FastifyRequest {
 
 beforeEach(() => {
   [request, headers] = [requestOf('app_1'), {}];
-});
-
-describe('reading a resource', () => {
-  it('sets the targets of its audit record', async () => {
-    replied = { subject: 's1' };
-    expect(await resources.read(request, getSubject, { subject: 's1' }, ({ subject }) => customer(subject))).toBe(
-      replied,
-    );
-    expect(request.requestContext.targets).toEqual(customer('s1'));
-  });
 });
 
 describe('changing a resource', () => {

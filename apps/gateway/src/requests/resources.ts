@@ -28,7 +28,7 @@ interface Repeatable {
   replayed?: { subject?: string | undefined } | undefined;
 }
 
-/** Shared by most endpoints: read a resource, list a page of resources, or change one. */
+/** What endpoints of the Admin API have in common: a page of a list, and a change that may be repeated. */
 @Injectable()
 export class Resources {
   private readonly keys: Keys;
@@ -38,18 +38,6 @@ export class Resources {
     @Inject(CONFIG) config: Pick<GatewayConfig, 'PAGE_TOKEN_KEY' | 'PAGE_TOKEN_KEY_PREVIOUS'>,
   ) {
     this.keys = keysOf(config.PAGE_TOKEN_KEY, config.PAGE_TOKEN_KEY_PREVIOUS);
-  }
-
-  /** Reads one. `targets` returns the targets of the audit record, which depend on the resource. */
-  async read<C extends Contract>(
-    request: FastifyRequest,
-    contract: C,
-    query: z.input<C['request']>,
-    targets: (found: ReplyOf<C>) => AuditTarget[],
-  ): Promise<ReplyOf<C>> {
-    const found = await this.bus.request(contract, query, contextOf(request));
-    request.requestContext.targets = targets(found);
-    return found;
   }
 
   /** Lists one page. The page token binds the cursor to the app, the route and the filter (specification §8). */

@@ -98,7 +98,7 @@ const analyticsValueSchema = z
   .describe('Depends on the metric');
 export type AnalyticsValue = z.infer<typeof analyticsValueSchema>;
 
-export const analyticsSchema = z
+const analyticsSchema = z
   .strictObject({
     metric: z.enum(analyticsMetricNames).describe('As requested'),
     interval: z.enum(analyticsIntervals).describe('As requested'),
@@ -133,7 +133,11 @@ export const readAnalytics = query({
   name: 'read-analytics',
   callers: ['gateway'],
   request: analyticsQuerySchema
-    .extend({ metric: z.enum(analyticsMetricNames) })
+    .extend({
+      metric: z
+        .enum(analyticsMetricNames)
+        .describe(analyticsMetricNames.map((name) => `\`${name}\`: ${analyticsMetrics[name].description}`).join('. ')),
+    })
     .superRefine(({ metric, from, to, interval, groupBy }, context) => {
       const { groups }: MetricDefinition = analyticsMetrics[metric];
       const refuse = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
-import { pageLimit } from '../fields.js';
+import { pageLimit, uuid } from '../fields.js';
 import { actionNames, operatorReads } from './actions.js';
 import { auditEventSchema, auditRecordSchema, auditTargetSchema, outcomes } from './audit-record.js';
 import { logGrowthSchema } from './log-growth.js';
@@ -150,7 +150,7 @@ export const getAuditEvent = query({
   dividedByOrganization: true,
   name: 'get-event',
   callers: ['gateway'],
-  request: z.strictObject({ id: z.guid().toLowerCase() }),
+  request: z.strictObject({ id: uuid.describe('The event') }),
   reply: auditEventSchema,
   errors: ['unknown_event'],
 });

@@ -40,7 +40,7 @@ const choice = {
   filter: exportFilterSchema.optional().describe('Only matching events, as in the list of events'),
 };
 
-export const newAuditExportSchema = z
+const newAuditExportSchema = z
   .strictObject({
     ...choice,
     proof: z
@@ -58,9 +58,10 @@ export const newAuditExportSchema = z
   });
 export type NewAuditExport = z.output<typeof newAuditExportSchema>;
 
-export const auditExportSchema = z
+const id = uuid.describe('The export');
+const auditExportSchema = z
   .strictObject({
-    id: uuid.describe('The export'),
+    id,
     state: z.enum(auditExportStates).describe('Only a `ready` one has a file'),
     reason: z
       .enum(auditExportReasons)
@@ -97,7 +98,7 @@ export const auditExportSchema = z
   .meta({ id: 'AuditExport' });
 export type AuditExport = z.infer<typeof auditExportSchema>;
 
-export const auditExportCursorSchema = z.strictObject({ createdAt: instant, id: uuid });
+const auditExportCursorSchema = z.strictObject({ createdAt: instant, id: uuid });
 
 export const createAuditExport = idempotentCommand({
   service: 'audit',
@@ -113,7 +114,7 @@ export const deleteAuditExport = idempotentCommand({
   service: 'audit',
   name: 'delete-export',
   callers: ['gateway'],
-  request: z.strictObject({ id: uuid }),
+  request: z.strictObject({ id }),
   reply: z.strictObject({ changed: z.boolean() }),
   errors: ['unknown_export'],
 });
@@ -130,7 +131,7 @@ export const getAuditExport = query({
   service: 'audit',
   name: 'get-export',
   callers: ['gateway'],
-  request: z.strictObject({ id: uuid }),
+  request: z.strictObject({ id }),
   reply: auditExportSchema,
   errors: ['unknown_export'],
 });
@@ -140,7 +141,7 @@ export const openAuditExportFile = command({
   service: 'audit',
   name: 'open-export-file',
   callers: ['gateway'],
-  request: z.strictObject({ id: uuid, first: z.int().min(0).default(0).describe('The first byte that is requested') }),
+  request: z.strictObject({ id, first: z.int().min(0).default(0).describe('The first byte that is requested') }),
   reply: auditExportSchema,
   errors: ['unknown_export', 'invalid_state'],
 });
@@ -151,7 +152,7 @@ export const readAuditExportFile = query({
   dividedByOrganization: true,
   name: 'read-export-file',
   callers: ['gateway'],
-  request: z.strictObject({ id: uuid, offset: z.int().min(0) }),
+  request: z.strictObject({ id, offset: z.int().min(0) }),
   // No z.base64(): its regular expression would cost more than everything else.
   reply: z.strictObject({ data: z.string().describe('Base64. Not empty') }),
   errors: ['unknown_export', 'invalid_state'],

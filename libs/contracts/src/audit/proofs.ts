@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { query } from '../contract.js';
+import { uuid } from '../fields.js';
 import { readTimeoutMs } from './read-timeout.js';
 
 export const hashSchema = z.base64().describe('SHA-256, 32 bytes');
@@ -34,7 +35,7 @@ export const auditVerifierKeys = query({
   errors: ['unknown_organization'],
 });
 
-export const auditProofSchema = z
+const auditProofSchema = z
   .strictObject({
     id: z.uuid().describe('The event'),
     seq: z.int().describe('Position in the log; the leaf index in the tree is one less'),
@@ -56,7 +57,7 @@ export const auditProof = query({
   dividedByOrganization: true,
   name: 'proof',
   callers: ['gateway'],
-  request: z.strictObject({ id: z.guid().toLowerCase() }),
+  request: z.strictObject({ id: uuid.describe('The event') }),
   reply: auditProofSchema,
   errors: ['unknown_event'],
 });

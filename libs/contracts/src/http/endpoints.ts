@@ -1,3 +1,7 @@
+import { analyticsEndpoints } from '../audit/analytics.http.js';
+import { auditEventEndpoints } from '../audit/audit-events.http.js';
+import { auditExportEndpoints } from '../audit/exports.http.js';
+import { auditProofEndpoints } from '../audit/proofs.http.js';
 import { accessRequestEndpoints } from '../directory/access-requests.http.js';
 import { accountEndpoints, ownPasskeyEndpoints } from '../directory/account.http.js';
 import { appEndpoints } from '../directory/apps-admin.http.js';
@@ -8,6 +12,8 @@ import { userEndpoints } from '../directory/people.http.js';
 import { userPasskeyEndpoints } from '../directory/person-passkeys.http.js';
 import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
+import { auditDestinationEndpoints } from '../signals/audit-destinations.http.js';
+import { eventEndpoints } from '../signals/events.http.js';
 import { subjectEndpoints } from '../subjects/subjects.http.js';
 import type { Forwarded } from './forwarded.js';
 
@@ -16,10 +22,16 @@ export const forwardedEndpoints = {
   accessRequests: accessRequestEndpoints,
   account: accountEndpoints,
   adminOffers: adminOfferEndpoints,
+  analytics: analyticsEndpoints,
   apps: appEndpoints,
   assignments: assignmentEndpoints,
+  auditDestinations: auditDestinationEndpoints,
+  auditEvents: auditEventEndpoints,
+  auditExports: auditExportEndpoints,
+  auditProofs: auditProofEndpoints,
   credentials: credentialEndpoints,
   entitlements: entitlementEndpoints,
+  events: eventEndpoints,
   groups: groupEndpoints,
   offers: offerEndpoints,
   ownPasskeys: ownPasskeyEndpoints,

@@ -3,6 +3,7 @@ import type { AuditTarget } from '../audit/audit-record.js';
 import { shortId } from '../context.js';
 import type { Contract } from '../contract.js';
 import type { ErrorCode } from '../errors.js';
+import type { ValidationIssue } from '../wire-error.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 import { limitParameter, pageExample, pageSchema, pageTokenParameter } from './paging.js';
 
@@ -32,12 +33,23 @@ export interface Forwarded {
   contract: Contract;
   /** Of a list: the schema of the sort key in its page token. */
   cursor?: z.ZodType;
-  request(input: ForwardedInput, caller: Caller): Record<string, unknown>;
+  request(input: ForwardedInput, caller: Caller, now: Date): Record<string, unknown>;
+  /** Issues of parameters that schemas of single ones cannot find. */
+  check?(request: Record<string, unknown>): ValidationIssue[];
   /** Body of the response; undefined for 204. */
   body(reply: unknown): unknown;
+  text?: TextResponse;
   targets(input: ForwardedInput, outcome: Outcome | undefined, caller: Caller): AuditTarget[];
   /** Path of what was created. */
   location?(input: ForwardedInput, reply: unknown): string;
+}
+
+/** A response as plain text, for callers that prefer it by `Accept`. */
+export interface TextResponse<Reply = unknown> {
+  of: (reply: Reply) => string;
+  example: string;
+  /** There is no response in JSON. */
+  only?: true;
 }
 
 /** What came of a request that was not refused. */
@@ -102,11 +114,12 @@ interface Options<C extends ObjectContract, Path extends string, Query extends z
   bodies?: NonNullable<Endpoint['examples']>['body'];
   /** Description of the successful response. */
   response: string;
-  status?: 200 | 201 | 204;
+  status?: 200 | 201 | 202 | 204;
   /** Schema of the response, when it is not what the contract's reply has. */
   schema?: z.ZodType;
   /** The member of the reply that the response has; without it, the whole reply. */
   member?: keyof Reply<C> & string;
+  text?: TextResponse<Reply<C>>;
   /** Of a list: the name of a page's schema in the API reference, and in which order its items are. */
   page?: string;
   order?: string;
@@ -118,7 +131,9 @@ interface Options<C extends ObjectContract, Path extends string, Query extends z
    * The contract's request. Without it: parameters, query and body by their names. What the contract has of
    * `idempotencyKey`, `ifVersions`, `mayManageGrants` and `signedInRecently` is added in either case.
    */
-  request?: (input: Input<C, Path, Query, B>, caller: Caller) => Record<string, unknown>;
+  request?: (input: Input<C, Path, Query, B>, caller: Caller, now: Date) => Record<string, unknown>;
+  /** Issues of parameters that depend on each other, found in the contract's request before it is sent: 400. */
+  check?: (request: z.output<C['request']>) => ValidationIssue[];
   /**
    * Targets of the audit record. Called before the request is sent, without an outcome, so that the record of a refused
    * request has them; and after it, for a read and for a command that has changed nothing. Of a change the service has
@@ -140,7 +155,7 @@ export function http<
   B extends z.ZodType | string | undefined = undefined,
 >(contract: C, options: Options<C, Path, Query, B>): Forwarded {
   const { request } = contract;
-  const { path, status = 200, without = [], member, targets, location } = options;
+  const { path, status = 200, without = [], member, text, check, targets, location } = options;
   const params = paramsOf(request, path, options.params);
   const isList = 'after' in request.shape && 'limit' in request.shape;
   const isIdempotent = 'idempotencyKey' in request.shape;
@@ -159,7 +174,8 @@ export function http<
       responses: {
         [status]: {
           description: options.response,
-          ...(status !== 204 && { schema: options.schema ?? responseOf(contract, options) }),
+          ...(status !== 204 && !text?.only && { schema: options.schema ?? responseOf(contract, options) }),
+          ...(text && { media: ['text/plain'] }),
           ...(location && { headers: { Location: `Address of ${location.of}` } }),
         },
       },
@@ -169,16 +185,19 @@ export function http<
         ...(options.example !== undefined && {
           response: isList ? pageExample(options.example) : options.example,
         }),
+        ...(text && { text: text.example }),
       },
     }),
-    request: (input, caller) => ({
-      ...(options.request?.(input as never, caller) ?? requestOf(request, input, options)),
+    request: (input, caller, now) => ({
+      ...(options.request?.(input as never, caller, now) ?? requestOf(request, input, options)),
       ...('mayManageGrants' in request.shape && { mayManageGrants: caller.operations.includes('grants:manage') }),
       ...('signedInRecently' in request.shape && { signedInRecently: caller.signedInRecently }),
       ...(isIdempotent && input.idempotencyKey !== undefined && { idempotencyKey: input.idempotencyKey }),
       ...(input.ifVersions && { ifVersions: input.ifVersions }),
     }),
+    ...(check && { check }),
     body: (reply) => (status === 204 ? undefined : member ? (reply as Record<string, unknown>)[member] : reply),
+    ...(text && { text: text as TextResponse }),
     targets,
     ...(location && { location: location.path }),
   };

@@ -4,3 +4,4 @@ export * from './forwarded.js';
 export * from './paging.js';
 export * from './endpoints.js';
 export * from './targets.js';
+export * as auditExamples from '../audit/audit-examples.js';

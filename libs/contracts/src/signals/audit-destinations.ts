@@ -70,7 +70,7 @@ export const newDestinationSchema = z
 export type NewDestination = z.output<typeof newDestinationSchema>;
 
 /** Settings and credentials are checked by the schemas of the kind, which the service knows. */
-export const destinationChangesSchema = z
+const destinationChangesSchema = z
   .strictObject({
     description: description.nullable().optional().describe('Null removes it'),
     format: format.optional(),
@@ -92,7 +92,7 @@ export type DestinationChanges = z.output<typeof destinationChangesSchema>;
 
 const destinationStates = ['active', 'paused', 'suspended'] as const;
 
-export const destinationSchema = z
+const destinationSchema = z
   .strictObject({
     id: uuid.describe('The destination'),
     kind: z.enum(destinationKindNames).describe('Kind of receiver'),
@@ -144,7 +144,7 @@ export type AuditDestination = z.output<typeof destinationSchema>;
 const signingSecret = z
   .string()
   .describe('Secret that signs what is sent (Standard Webhooks). Only this response shows it');
-export const createdDestinationSchema = destinationSchema
+const createdDestinationSchema = destinationSchema
   .extend({ secret: signingSecret.optional().describe('Of the kind `https`: signs what is sent. Shown only here') })
   .meta({ id: 'CreatedAuditDestination' });
 export type CreatedAuditDestination = z.output<typeof createdDestinationSchema>;
@@ -169,7 +169,7 @@ export const rewindSchema = z
 
 const callers = ['gateway', 'operator'] as const;
 const errors = ['unknown_destination'] as const;
-const id = uuid;
+const id = uuid.describe('The destination');
 
 export const createAuditDestination = idempotentCommand({
   service: 'signals',
@@ -193,7 +193,9 @@ export const listAuditDestinations = query({
   name: 'list-audit-destinations',
   callers,
   request: z.strictObject({}),
-  reply: z.strictObject({ items: z.array(destinationSchema) }),
+  reply: z
+    .strictObject({ items: z.array(destinationSchema).describe('Newest first') })
+    .meta({ id: 'AuditDestinations' }),
 });
 export const getAuditDestination = query({
   service: 'signals',

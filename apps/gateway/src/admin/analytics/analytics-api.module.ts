@@ -1,5 +1,10 @@
 import { Module } from '@nestjs/common';
-import { AnalyticsController } from './analytics.controller.js';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
+import { Resources } from '../../requests/resources.js';
 
-@Module({ controllers: [AnalyticsController] })
+@Module({
+  controllers: [forwardingController(forwardedEndpoints.analytics)],
+  providers: [Resources, Forwarder],
+})
 export class AnalyticsApiModule {}

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
-import { DestinationActionsController } from './destination-actions.controller.js';
-import { DestinationsController } from './destinations.controller.js';
 
 @Module({
-  controllers: [DestinationsController, DestinationActionsController],
-  providers: [Resources],
+  controllers: [forwardingController(forwardedEndpoints.auditDestinations)],
+  providers: [Resources, Forwarder],
 })
 export class AuditDestinationsApiModule {}

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
 import { AuditRecordsModule } from '../../audit/audit-records.module.js';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
 import { AuditEntriesController } from './audit-entries.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
-import { AuditProofsController } from './audit-proofs.controller.js';
 import { AuditStreamController } from './audit-stream.controller.js';
 import { AuditStreams } from './audit-streams.js';
 import { AuditTilesController } from './audit-tiles.controller.js';
 import { AuditExportFileController } from './exports/audit-export-file.controller.js';
-import { AuditExportsController } from './exports/audit-exports.controller.js';
 import { FollowRecords } from './follow-records.js';
 import { LogGrowth } from './log-growth.js';
 import { LogReader } from './log-reader.js';
@@ -17,13 +17,14 @@ import { LogReader } from './log-reader.js';
   imports: [AuditRecordsModule],
   controllers: [
     AuditEventsController,
+    forwardingController(forwardedEndpoints.auditEvents),
     AuditStreamController,
-    AuditProofsController,
+    forwardingController(forwardedEndpoints.auditProofs),
     AuditTilesController,
     AuditEntriesController,
-    AuditExportsController,
+    forwardingController(forwardedEndpoints.auditExports),
     AuditExportFileController,
   ],
-  providers: [Resources, AuditStreams, FollowRecords, LogGrowth, LogReader],
+  providers: [Resources, Forwarder, AuditStreams, FollowRecords, LogGrowth, LogReader],
 })
 export class AuditApiModule {}

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
+import { auditExamples } from '@holdfast/contracts/http';
 import type { Bus } from '@holdfast/messaging';
 import { newRequestContext } from '../../edge/request-context.js';
 import { AuditEntriesController, listAuditEntriesEndpoint } from './audit-entries.controller.js';
-import { checkpoint, entry } from './audit-examples.js';
 
+const { checkpoint, entry } = auditExamples;
 const requestContext = newRequestContext({ headers: {}, ip: '192.0.2.1' });
 requestContext.claims = { org: 'acme', client_id: 'app_1', client_name: 'shop' } as AccessTokenClaims;
 const request = { method: 'GET', headers: {}, routeOptions: { url: '/' }, requestContext } as unknown as FastifyRequest;

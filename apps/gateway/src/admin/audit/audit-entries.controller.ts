@@ -2,13 +2,12 @@ import { Controller, Req } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { auditBrokenSchema, auditLateMs, exportAuditEntries, exportedEntrySchema, shortId } from '@holdfast/contracts';
-import { endpoint, wholeNumber, type InputOf } from '@holdfast/contracts/http';
+import { auditExamples, endpoint, wholeNumber, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { unavailable } from '@holdfast/platform';
 import { contextOf } from '../../edge/request-context.js';
 import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
-import { checkpoint, entry } from './audit-examples.js';
 
 export const listAuditEntriesEndpoint = endpoint({
   id: 'listAuditEntries',
@@ -49,7 +48,7 @@ export const listAuditEntriesEndpoint = endpoint({
         .meta({ id: 'AuditEntryPage' }),
     },
   },
-  examples: { response: { items: [entry], checkpoint, hasMore: false } },
+  examples: { response: { items: [auditExamples.entry], checkpoint: auditExamples.checkpoint, hasMore: false } },
 });
 
 @Controller()

@@ -1,16 +1,9 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { auditEventSchema, auditFilterSchema, listAuditEvents, shortId } from '@holdfast/contracts';
 import {
-  auditEventSchema,
-  auditFilterSchema,
-  getAuditEvent,
-  listAuditEvents,
-  shortId,
-  uuid,
-  type AuditEvent,
-} from '@holdfast/contracts';
-import {
+  auditExamples,
   endpoint,
   limitParameter,
   pageExample,
@@ -24,7 +17,6 @@ import { ContinuedAccess } from '../../access/continued-access.js';
 import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
 import { Resources } from '../../requests/resources.js';
-import { auditEventExample } from './audit-examples.js';
 import { AuditStreams } from './audit-streams.js';
 import { FollowRecords } from './follow-records.js';
 import { LogReader } from './log-reader.js';
@@ -71,25 +63,12 @@ const listAuditEventsEndpoint = endpoint({
     },
   },
   errors: ['invalid_page_token'],
-  examples: { response: pageExample(auditEventExample) },
-});
-
-const getAuditEventEndpoint = endpoint({
-  id: 'getAuditEvent',
-  method: 'GET',
-  path: '/o/{shortId}/api/admin/audit/events/{id}',
-  tag,
-  summary: 'Get an audit event',
-  operation,
-  action: 'audit.read',
-  params: z.strictObject({ shortId, id: uuid.describe('The event') }),
-  responses: { 200: { description: 'The event', schema: auditEventSchema } },
-  errors: ['unknown_event'],
-  examples: { response: auditEventExample },
+  examples: { response: pageExample(auditExamples.auditEventExample) },
 });
 
 type ListQuery = InputOf<typeof listAuditEventsEndpoint>['query'];
 
+/** A controller of its own, because following the log takes several requests. */
 @Controller()
 export class AuditEventsController {
   constructor(
@@ -135,13 +114,5 @@ export class AuditEventsController {
     if (wait > 0) await this.access.require(request, operation);
     await this.records.record(request, action, filter);
     return { items: page.items, hasMore: page.hasMore, nextAfter: page.after };
-  }
-
-  @Route(getAuditEventEndpoint)
-  get(
-    @Input() { params: { id } }: InputOf<typeof getAuditEventEndpoint>,
-    @Req() request: FastifyRequest,
-  ): Promise<AuditEvent> {
-    return this.resources.read(request, getAuditEvent, { id }, (event) => [{ type: 'audit_event', id: event.id }]);
   }
 }

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
+import { Forwarder, forwardingController } from '../../requests/forward.js';
 import { Resources } from '../../requests/resources.js';
-import { EventsController } from './events.controller.js';
 
-@Module({ controllers: [EventsController], providers: [Resources] })
+@Module({
+  controllers: [forwardingController(forwardedEndpoints.events)],
+  providers: [Resources, Forwarder],
+})
 export class EventsModule {}

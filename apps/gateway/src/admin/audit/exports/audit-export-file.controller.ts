@@ -22,7 +22,6 @@ import { AuditStreams } from '../audit-streams.js';
 import { FollowRecords } from '../follow-records.js';
 import { byteRangeOf, type ByteRange } from './byte-range.js';
 import { exportFileStream } from './export-file-stream.js';
-import { exportTarget } from './export-target.js';
 
 const operation = 'audit:export';
 const action = 'audit.export.download';
@@ -75,7 +74,7 @@ export class AuditExportFileController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    const targets = (request.requestContext.targets = [exportTarget(id)]);
+    const targets = (request.requestContext.targets = [{ type: 'audit_export', id }]);
     const context = contextOf(request);
     const found = await this.bus.request(getAuditExport, { id }, context);
     // Without a file there is no range, and audit says below what the state of the export means.

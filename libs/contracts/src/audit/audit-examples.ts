@@ -1,6 +1,8 @@
-import type { AuditEvent, AuditProof, ExportedAuditEntry } from '@holdfast/contracts';
+import type { AuditEvent } from './audit-record.js';
+import type { ExportedAuditEntry } from './exported-entries.js';
+import type { AuditProof } from './proofs.js';
 
-/** The last event of a log of three, with a proof that audit-examples.spec.ts verifies. */
+/** The last event of a log of three, with a proof that audit-examples.spec.ts of the gateway verifies. */
 export const auditId = '019aa5f2-7c1f-7a42-b1c3-2d0e9f8a7b03';
 const entryHash = 'V82og+MiUl1BniCtXdzzVnS/AztyTDS8uO2dmJTCAKw=';
 const siblingHash = 'WkdmL9ijF9lgSaP59HxV3GfKZgUbqjaD27GbL+CaB7A=';
