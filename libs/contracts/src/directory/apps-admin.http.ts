@@ -164,8 +164,8 @@ const changes = [
     summary: 'Change an app',
     description:
       'Changes only the given members; null removes one, and a list replaces the earlier list. `kind` and `audience` ' +
-      'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes only ' +
-      'apps that it made and that hold no scope. A change of a name or of a setting of sign-ins and sign-outs widens ' +
+      'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes ' +
+      'only apps that it made and that hold no scope. A change of a name or of a setting of sign-ins and sign-outs widens ' +
       'rights.',
     operation,
     action: 'app.update',
@@ -205,8 +205,8 @@ const changes = [
     tag,
     summary: 'Delete an app',
     description:
-      'Deletes the app with its client secrets, for good. Its tokens are refused within a second. Its assignments end ' +
-      'and its pending access requests are cancelled, each with an event within seconds. Its name can be used again, ' +
+      'Deletes the app with its client secrets, for good. Its tokens are refused within a second. Its assignments ' +
+      'end and its pending access requests are cancelled, each with an event within seconds. Its name can be used again, ' +
       'its client ID never. Customers to whom it made offers stay, but only the app that made the offers can manage ' +
       'them: disable such an app instead.',
     operation,
@@ -241,8 +241,8 @@ const secrets = [
     summary: 'Create a client secret',
     description:
       'Adds a client secret to an app that has one at most, so that secrets are rotated without downtime: create the ' +
-      'second, deploy it, revoke the first. Only this response shows it. A program creates secrets only for apps that ' +
-      'it made and that hold no scope.',
+      'second, deploy it, revoke the first. Only this response shows it. A program creates secrets only for apps ' +
+      'that it made and that hold no scope.',
     operation,
     action: 'app.secret.create',
     stepUp: true,

@@ -54,7 +54,7 @@ const pkce = z
 const name = appName.describe('Unique in the organization');
 
 /** Body of the request that creates an app. It has no scopes: people and the operator grant them. */
-export const newAppSchema = z
+const newAppSchema = z
   .strictObject({
     name,
     kind: z
@@ -83,7 +83,7 @@ const removable = <Schema extends z.ZodType>(schema: Schema) =>
   schema.nullable().optional().describe(`${schema.description}. Null removes it`);
 
 /** Body of a change (RFC 7396): only the given members change, a list replaces the earlier one, null removes. */
-export const appPatchSchema = z
+const appPatchSchema = z
   .strictObject({
     name: name.optional(),
     displayName: removable(settings.displayName),
@@ -104,7 +104,7 @@ export type AppPatch = z.output<typeof appPatchSchema>;
 export const appStatuses = ['enabled', 'disabled'] as const;
 
 /** An app as the Admin API shows it. */
-export const managedAppSchema = z
+const managedAppSchema = z
   .strictObject({
     clientId: z.string().describe('Its client ID; never used again for another app'),
     name: appSchema.shape.name.describe('Unique in the organization'),
@@ -134,7 +134,7 @@ export const managedAppSchema = z
 export type ManagedApp = z.infer<typeof managedAppSchema>;
 
 /** A client secret without its value. */
-export const managedSecretSchema = z
+const managedSecretSchema = z
   .strictObject({
     id: z.string().describe('The secret'),
     createdAt: instant.describe('When it was created'),
@@ -147,15 +147,15 @@ export const managedSecretSchema = z
 export type ManagedSecret = z.infer<typeof managedSecretSchema>;
 
 /** A new client secret. This response is the only one that has its value. */
-export const newSecretSchema = managedSecretSchema
+const newSecretSchema = managedSecretSchema
   .extend({ clientSecret: z.string().describe('Shown only once') })
   .meta({ id: 'NewClientSecret' });
 
-export const createdAppSchema = managedAppSchema
+const createdAppSchema = managedAppSchema
   .extend({ secret: newSecretSchema.optional().describe('Its client secret; absent for public clients') })
   .meta({ id: 'CreatedApp' });
 
-export const appCursorSchema = z.strictObject({ createdAt: instant, clientId });
+const appCursorSchema = z.strictObject({ createdAt: instant, clientId });
 
 /** Whether the caller is a person who may change grants too (`grants:manage`). The gateway knows it from the token. */
 const mayManageGrants = z.boolean().default(false);

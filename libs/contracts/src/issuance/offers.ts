@@ -6,7 +6,7 @@ import type { Operation } from '../operations.js';
 import { presenceSchema } from './presence.js';
 
 /** Body of an offer. No field can carry a name or an address (specification §1). */
-export const offerRequestSchema = z
+const offerRequestSchema = z
   .strictObject({
     credentialType: credentialTypeName
       .optional()
@@ -88,7 +88,7 @@ export const createOffer = command({
   ],
 });
 
-export const offerDetailsSchema = z
+const offerDetailsSchema = z
   .strictObject({
     offerId: uuid.describe('The offer'),
     subject: uuid.describe('The customer to whom it was made'),
@@ -135,7 +135,7 @@ export function operationsOfOffer({ existingCustomer }: { existingCustomer: bool
   return existingCustomer ? ['offers:write', 'issued:manage'] : ['offers:write'];
 }
 
-export const openOfferSchema = offerDetailsSchema
+const openOfferSchema = offerDetailsSchema
   .omit({ status: true })
   .extend({
     maker: makerSchema.describe('The app that made it'),
@@ -143,7 +143,7 @@ export const openOfferSchema = offerDetailsSchema
   })
   .meta({ id: 'OpenOffer' });
 export type OpenOffer = z.infer<typeof openOfferSchema>;
-export const openOfferCursorSchema = z.strictObject({ app: clientId, offerId: uuid });
+const openOfferCursorSchema = z.strictObject({ app: clientId, offerId: uuid });
 
 /** The open offers of every app of the organization, for those who administer its apps. */
 export const adminListOffers = query({

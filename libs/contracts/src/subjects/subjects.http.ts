@@ -52,8 +52,8 @@ export const subjectEndpoints = [
     tag,
     summary: 'Erase a subject',
     description:
-      'Erases the customer and everything issued to them. After the response, no read returns them any more. A repeat ' +
-      'gets 404, or 204 again with the same Idempotency-Key.',
+      'Erases the customer and everything issued to them. After the response, no read returns them any more. A ' +
+      'repeat gets 404, or 204 again with the same Idempotency-Key.',
     operation: 'issued:manage',
     action: 'subject.erase',
     params,

@@ -4,7 +4,7 @@ import { instant, pageLimit, uuid } from '../fields.js';
 import { subjectSchema, subjectSummarySchema } from '../issuance/customers.js';
 
 /** The sort key of a page's last row. The gateway encrypts it as the opaque page token. */
-export const subjectCursorSchema = z.strictObject({ createdAt: instant, subject: uuid });
+const subjectCursorSchema = z.strictObject({ createdAt: instant, subject: uuid });
 export type SubjectCursor = z.infer<typeof subjectCursorSchema>;
 
 export const listSubjects = query({
