@@ -165,8 +165,8 @@ const changes = [
     description:
       'Changes only the given members; null removes one, and a list replaces the earlier list. `kind` and `audience` ' +
       'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes ' +
-      'only apps that it made and that hold no scope. A change of a name or of a setting of sign-ins and sign-outs widens ' +
-      'rights.',
+      'only apps that it made and that hold no scope. A change of a name or of a setting of sign-ins ' +
+      'and sign-outs widens rights.',
     operation,
     action: 'app.update',
     stepUp: 'service decides',
@@ -206,8 +206,8 @@ const changes = [
     summary: 'Delete an app',
     description:
       'Deletes the app with its client secrets, for good. Its tokens are refused within a second. Its assignments ' +
-      'end and its pending access requests are cancelled, each with an event within seconds. Its name can be used again, ' +
-      'its client ID never. Customers to whom it made offers stay, but only the app that made the offers can manage ' +
+      'end and its pending access requests are cancelled, each with an event within seconds. Its name can ' +
+      'be used again, its client ID never. Customers to whom it made offers stay, but only the app that made the offers can manage ' +
       'them: disable such an app instead.',
     operation,
     noStepUp: endsRights,
