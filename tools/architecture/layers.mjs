@@ -23,6 +23,8 @@ export const layers = [
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
   { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
+  // Sends to receivers outside of the deployment: without a database and a bus of its own.
+  { sourceTag: 'layer:delivery', onlyDependOnLibsWithTags: [...platform, ...tests] },
   { sourceTag: 'layer:outbox', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:passkeys', onlyDependOnLibsWithTags: [...service, ...tests] },
   { sourceTag: 'layer:access', onlyDependOnLibsWithTags: [...service, ...tests] },
@@ -39,6 +41,7 @@ export const layers = [
     onlyDependOnLibsWithTags: [
       ...[
         'layer:pages',
+        'layer:delivery',
         'layer:outbox',
         'layer:access',
         'layer:audit-client',

@@ -1,16 +1,18 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Counter } from 'prom-client';
 import { Database, statement } from '@holdfast/data';
+import { backOffMs, DueDeliveries, type DeliverySource } from '@holdfast/delivery';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval, Shutdown } from '@holdfast/service';
 import { LogoutNotifications } from './logout-notifications.js';
 import { LogoutSender, responseTimeoutMs, type DueNotification } from './logout-sender.js';
-import { retryDelayMs } from './retry-delay.js';
 
 /** New notifications are sent at once. The interval finds retries that have become due. */
 const intervalMs = 1000;
 /** Other replicas skip a taken notification for this long. If this process dies, one of them sends it afterwards. */
 const leaseMs = responseTimeoutMs + 5000;
+/** About thirty attempts a day. */
+const backOff = { initialMs: 1000, maxMs: 3_600_000 };
 /** Apps that are called concurrently, so that an app that does not respond delays no other. */
 const maxApps = 16;
 /** Notifications that are sent to one app concurrently. */
@@ -37,15 +39,14 @@ const attempts = new Counter({
   labelNames: ['outcome'],
 });
 
+/** Notifications to one app that are sent concurrently. */
+type Claim = readonly [DueNotification, ...DueNotification[]];
+
 /** Sends each notification at least once and retries for BACKCHANNEL_LOGOUT_SECONDS, at any replica. */
 @Injectable()
-export class LogoutQueue implements OnApplicationBootstrap {
+export class LogoutQueue implements OnApplicationBootstrap, DeliverySource<Claim> {
   private readonly logger = new Logger('back-channel logout');
-  /** Apps that are being called. */
-  private readonly busy = new Map<string, Promise<void>>();
-  private sending = false;
-  private again = false;
-  private stopped = false;
+  private readonly due = new DueDeliveries<Claim>(this, responseTimeoutMs);
 
   constructor(
     private readonly database: Database,
@@ -56,11 +57,8 @@ export class LogoutQueue implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.notifications.onWake(() => this.sendSoon());
-    this.shutdown.before(async () => {
-      this.stopped = true;
-      await Promise.all(this.busy.values());
-    });
+    this.notifications.onWake(() => this.due.wake());
+    this.shutdown.before(() => this.due.stop());
   }
 
   @Interval({
@@ -68,54 +66,29 @@ export class LogoutQueue implements OnApplicationBootstrap {
     intervalMs,
     failure: 'Failed to read logout notifications that are due; apps are not notified of revoked sessions',
   })
-  async sendDue(): Promise<void> {
-    this.again = true;
+  sendDue(): Promise<void> {
+    return this.due.deliverDue();
+  }
+
+  async claim(running: readonly Claim[]): Promise<Claim[]> {
+    const room = maxApps - running.length;
     // With a wrong clock apps would reject the logout token, and failed attempts bring the expiration nearer.
-    if (this.sending || this.clock.trust() === 'wrong') return;
-    this.sending = true;
-    try {
-      while (this.again && !this.stopped && this.busy.size < maxApps) {
-        this.again = false;
-        const due = await this.takeDue();
-        for (const clientId of new Set(due.map((notification) => notification.client_id))) {
-          this.busy.set(
-            clientId,
-            Promise.all(
-              due
-                .filter((notification) => notification.client_id === clientId)
-                .map((notification) => this.attempt(notification)),
-            ).then(() => {
-              this.busy.delete(clientId);
-              this.sendSoon();
-            }),
-          );
-        }
-      }
-    } finally {
-      this.sending = false;
-    }
-  }
-
-  /** Sends without waiting for the interval, which repeats a failed run, and logs and counts it. */
-  private sendSoon(): void {
-    void this.sendDue().catch(() => undefined);
-  }
-
-  private takeDue(): Promise<DueNotification[]> {
+    if (room <= 0 || this.clock.trust() === 'wrong') return [];
     const now = this.clock.now().getTime();
-    return this.database.rows<DueNotification>(take, [
-      new Date(now),
-      new Date(now + leaseMs),
-      [...this.busy.keys()],
-      maxApps - this.busy.size,
-      maxPerApp,
-    ]);
+    const busy = running.map(([{ client_id: clientId }]) => clientId);
+    const values = [new Date(now), new Date(now + leaseMs), busy, room, maxPerApp];
+    const due = await this.database.rows<DueNotification>(take, values);
+    return [...Map.groupBy(due, ({ client_id: clientId }) => clientId).values()] as unknown as Claim[];
+  }
+
+  async deliver(claim: Claim): Promise<void> {
+    await Promise.all(claim.map((notification) => this.attempt(notification)));
   }
 
   private async attempt(notification: DueNotification): Promise<void> {
     const { id, org, client_id: clientId, attempts: count, expires_at: expiresAt } = notification;
     const failure = await this.sender.send(notification);
-    const next = new Date(this.clock.now().getTime() + retryDelayMs(count, Math.random()));
+    const next = new Date(this.clock.now().getTime() + backOffMs(backOff, count, Math.random()));
     const givenUp = failure !== undefined && next >= expiresAt;
     const outcome = failure === undefined ? 'delivered' : givenUp ? 'given up' : 'failed';
     attempts.inc({ outcome });

@@ -207,8 +207,8 @@ const changes = [
     description:
       'Deletes the app with its client secrets, for good. Its tokens are refused within a second. Its assignments ' +
       'end and its pending access requests are cancelled, each with an event within seconds. Its name can ' +
-      'be used again, its client ID never. Customers to whom it made offers stay, but only the app that made the offers can manage ' +
-      'them: disable such an app instead.',
+      'be used again, its client ID never. Customers to whom it made offers stay, but only the app that ' +
+      'made the offers can manage them: disable such an app instead.',
     operation,
     noStepUp: endsRights,
     action: 'app.delete',

@@ -1,12 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { allOrganizations } from '@holdfast/contracts';
 import { Database, isNotFenced, statement } from '@holdfast/data';
+import { backOffMs } from '@holdfast/delivery';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import type { DestinationRow, MakerColumns } from '../destination.js';
-import { retryDelayMs } from './retry-delay.js';
 
 /** A sender has its delivery for so long without progress. If its process dies, another one continues then. */
 export const leaseMs = 30_000;
+/** A receiver may ask for a longer pause than the back-off, but not stop the log for a day. */
+const backOff = { initialMs: 1000, maxMs: 300_000, maxRetryAfterMs: 3_600_000 };
 /** Between two turns of one delivery, so that entries that come one by one are sent together. */
 const minIntervalMs = 300;
 
@@ -155,7 +157,7 @@ export class Deliveries {
   async fail(claimed: Claim, message: string, retryAfterMs?: number): Promise<void> {
     const { id, org, lease, failures, version } = claimed;
     const now = this.clock.now();
-    const retryAt = new Date(now.getTime() + retryDelayMs(failures + 1, Math.random(), retryAfterMs));
+    const retryAt = new Date(now.getTime() + backOffMs(backOff, failures + 1, Math.random(), retryAfterMs));
     await this.database.rows(fail, [id, failures, retryAt, message.slice(0, 500), now, version, org, lease]);
   }
 

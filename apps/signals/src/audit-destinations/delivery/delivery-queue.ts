@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { within } from '@holdfast/platform';
+import { DueDeliveries, type DeliverySource } from '@holdfast/delivery';
 import { Interval, Shutdown } from '@holdfast/service';
 import { Outbounds } from '../outbounds.js';
 import { Deliveries, type Claim } from './deliveries.js';
@@ -20,11 +20,8 @@ const drainMs = 2000;
 
 /** Gives each destination that is due its turn, at any replica. */
 @Injectable()
-export class DeliveryQueue implements OnApplicationBootstrap {
-  private readonly running = new Map<Claim, Promise<void>>();
-  private claiming = false;
-  private again = false;
-  private stopped = false;
+export class DeliveryQueue implements OnApplicationBootstrap, DeliverySource<Claim> {
+  private readonly due = new DueDeliveries<Claim>(this, drainMs);
 
   constructor(
     private readonly deliveries: Deliveries,
@@ -34,19 +31,12 @@ export class DeliveryQueue implements OnApplicationBootstrap {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.shutdown.before(async () => {
-      this.stopped = true;
-      const ended = () => within(drainMs, Promise.all(this.running.values())).catch(() => undefined);
-      await ended();
-      // What a receiver has not confirmed by now is sent again by another replica.
-      await this.outbounds.close();
-      await ended();
-    });
+    this.shutdown.before(() => this.due.stop());
   }
 
   /** Something may be due: sends at once. The interval repeats a failed run, and logs and counts it. */
   wake(): void {
-    void this.sendDue().catch(() => undefined);
+    this.due.wake();
   }
 
   @Interval({
@@ -54,42 +44,31 @@ export class DeliveryQueue implements OnApplicationBootstrap {
     intervalMs: 500,
     failure: 'Failed to read which destinations of audit logs are due; they get their entries later',
   })
-  async sendDue(): Promise<void> {
-    this.again = true;
-    if (this.claiming) return;
-    this.claiming = true;
-    try {
-      while (this.again && !this.stopped) {
-        this.again = false;
-        // Another round as long as there is something due and room for it.
-        if ((await this.claim(false)) || (await this.claim(true))) this.again = true;
-      }
-    } finally {
-      this.claiming = false;
-    }
+  sendDue(): Promise<void> {
+    return this.due.deliverDue();
   }
 
-  private async claim(failing: boolean): Promise<boolean> {
-    const busy = [...this.running.keys()];
-    const room = failing
-      ? Math.min(maxRunning - busy.length, maxFailing - busy.filter(({ failures }) => failures > 0).length)
-      : maxRunning - busy.length;
-    if (room <= 0) return false;
+  /** Those whose last attempt failed when no others are due. */
+  async claim(running: readonly Claim[]): Promise<Claim[]> {
+    const claimed = await this.claimSome(running, false);
+    return claimed.length > 0 ? claimed : this.claimSome(running, true);
+  }
+
+  deliver(claim: Claim, isStopping: () => boolean): Promise<void> {
+    return this.sender.turn(claim, isStopping);
+  }
+
+  disconnect(): Promise<void> {
+    return this.outbounds.close();
+  }
+
+  private async claimSome(running: readonly Claim[], failing: boolean): Promise<Claim[]> {
+    const room = maxRunning - running.length;
+    const roomOfKind = failing ? maxFailing - running.filter(({ failures }) => failures > 0).length : room;
+    if (Math.min(room, roomOfKind) <= 0) return [];
     const counts = new Map<string, number>();
-    for (const { id } of busy) counts.set(id, (counts.get(id) ?? 0) + 1);
+    for (const { id } of running) counts.set(id, (counts.get(id) ?? 0) + 1);
     const full = [...counts].filter(([, count]) => count >= maxOfOne).map(([id]) => id);
-    const claims = await this.deliveries.claim({ full, some: [...counts.keys()] }, room, failing);
-    for (const claim of claims) this.start(claim);
-    return claims.length > 0;
-  }
-
-  private start(claim: Claim): void {
-    const turn = this.sender
-      .turn(claim, () => this.stopped)
-      .finally(() => {
-        this.running.delete(claim);
-        if (!this.stopped) this.wake();
-      });
-    this.running.set(claim, turn);
+    return this.deliveries.claim({ full, some: [...counts.keys()] }, Math.min(room, roomOfKind), failing);
   }
 }

@@ -1,0 +1,2 @@
+export * from './back-off.js';
+export * from './due-deliveries.js';
