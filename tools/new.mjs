@@ -2,18 +2,28 @@
 // `npm run new -- endpoint NAME …` and `npm run new -- service NAME …`: the generators of tools/generators, run by Nx
 // on our Node.js. `npm run new -- endpoint --help` names the options; `--dry-run` writes nothing.
 import { spawnSync } from 'node:child_process';
+import { generators, help, overview } from './generators/help.mjs';
 import { nxEnvironment, nxProgram } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
 import { root } from './setup/paths.mjs';
 
-requireNode();
-await ensureModules();
 const [generator, ...options] = process.argv.slice(2);
-if (generator === undefined) {
-  console.error('Say what to generate: npm run new -- endpoint --help, or npm run new -- service --help');
+if (generator === undefined || generator.startsWith('-')) {
+  process.stdout.write(overview());
+  process.exit(0);
+}
+if (!Object.hasOwn(generators, generator)) {
+  process.stderr.write(`There is no generator ${generator}.\n\n${overview()}`);
   process.exit(2);
 }
+if (options.some((option) => ['--help', '-h'].includes(option))) {
+  process.stdout.write(help(generator));
+  process.exit(0);
+}
+
+requireNode();
+await ensureModules();
 const node = bundledNode();
 const done = spawnSync(node, [nxProgram, 'generate', `./tools/generators/generators.json:${generator}`, ...options], {
   cwd: root,

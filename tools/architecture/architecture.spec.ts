@@ -7,6 +7,7 @@ import { filesBelow, findings, textOf } from './files.ts';
 import { anyLines, importsOf, targetOf } from './imports.ts';
 import { layers } from './layers.mjs';
 import { projectOf, readProjects, type Project } from './projects.ts';
+import { symbolsOf } from './symbols.ts';
 
 const all = filesBelow();
 const projects = readProjects();
@@ -279,17 +280,33 @@ describe('documents', () => {
     expect(broken).toEqual([]);
   });
 
-  test('documents name only files that exist', () => {
-    const named = /`((?:apps|libs|tools|docs|bench|docker|examples|\.ci)\/[\w./-]+)`/g;
+  /** `path/file.ts`, or `path/file.ts#symbol` of what the file declares. */
+  const named = /`((?:apps|libs|tools|docs|bench|docker|examples|\.ci)\/[\w./-]+)(?:#([\w.]+))?`/g;
+  const isMissing = (path: string, symbol?: string): boolean =>
+    !existsSync(join(root, path)) || (symbol !== undefined && !symbolsOf(path).has(symbol));
+
+  test('documents name only files that exist, and symbols that their files declare', () => {
     const missing = documents.flatMap((file) =>
       [...textOf(file).matchAll(named)]
-        .map(([, path = '']) => path)
-        .filter((path) => !existsSync(join(root, path)))
-        .map((path) => `${file}: ${path}`),
+        .filter(([, path = '', symbol]) => isMissing(path, symbol))
+        .map(([reference]) => `${file}: ${reference}`),
     );
     expect(missing).toEqual([]);
     const flows = [...textOf('docs/request-flows.md').matchAll(named)];
     expect(flows.length).toBeGreaterThan(30);
+    expect(flows.filter(([, , symbol]) => symbol !== undefined).length).toBeGreaterThanOrEqual(5);
+  });
+
+  test.each([
+    ['`libs/contracts/src/http/forwarded.ts#http`', false],
+    ['`libs/messaging/src/bus.ts#Bus.request`', false],
+    ['`libs/contracts/src/http/endpoints.ts#forwardedEndpoints.offers`', false],
+    ['`libs/contracts/src/http/forwarded.ts#htp`', true],
+    ['`libs/messaging/src/bus.ts#Bus.htp`', true],
+    ['`libs/messaging/src/bus.ts#request`', true],
+    ['`libs/messaging/src/omnibus.ts#Bus`', true],
+  ])('a reference of a document is checked: %s is missing: %s', (text, expected) => {
+    expect([...text.matchAll(named)].map(([, path = '', symbol]) => isMissing(path, symbol))).toEqual([expected]);
   });
 
   test('each app, lib and example says what it is for', () => {

@@ -17,8 +17,6 @@ describe('registry of contracts', () => {
     expect(subjects).toEqual([...new Set(subjects)]);
     for (const [name, value] of Object.entries(exported))
       if (name.endsWith('Contracts') && Array.isArray(value))
-        expect(new Set((value as unknown as readonly Contract[]).map(({ service }) => `${service}Contracts`))).toEqual(
-          new Set([name]),
-        );
+        expect((value as readonly Contract[]).filter(({ service }) => `${service}Contracts` !== name)).toEqual([]);
   });
 });

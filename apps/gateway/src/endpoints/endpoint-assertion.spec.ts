@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { operationsOf, roleNames } from '@holdfast/contracts';
+import { forwardedEndpoints } from '@holdfast/contracts/http';
 import { declaredEndpoints } from '../declared-endpoints.js';
 import { assertEndpoints, type AssertedEndpoint } from './endpoint-assertion.js';
 import { limitClassOf } from './limit-classes.js';
@@ -51,6 +52,13 @@ describe('the start-up assertion', () => {
     expect(endpoints.length).toBeGreaterThan(50);
     const routes = endpoints.map(({ method, path }) => `${method} ${path}`);
     expect(() => assertEndpoints(routes, endpoints)).not.toThrow();
+  });
+
+  it('knows every endpoint that is declared beside a contract: a module of the gateway serves it', () => {
+    const served = new Set(declaredEndpoints());
+    const forwarded = Object.values(forwardedEndpoints).flat();
+    expect(forwarded.length).toBeGreaterThan(20);
+    expect(forwarded.filter(({ endpoint }) => !served.has(endpoint)).map(({ endpoint }) => endpoint.id)).toEqual([]);
   });
 
   it.each<[string, string[], AssertedEndpoint[], string]>([
