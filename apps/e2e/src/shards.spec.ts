@@ -141,6 +141,8 @@ describe('an organization of either shard', () => {
       new Set((await rowsOfAllTables({ launcher })).filter(({ text }) => text.includes(onEu2.org)).map((r) => r.table));
     const [ofMain, ofEu2] = [await tablesOf(ownStack.launcher), await tablesOf(asOnEu2().launcher)];
     const schemasOf = (tables: Set<string>) => new Set([...tables].map((name) => name.split('.')[0]));
+    // A read model that is late on a busy machine raises a watermark, which the next read deletes.
+    ofEu2.delete([...ofEu2].find((name) => name.startsWith('watermarks.')) ?? '');
     expect([...schemasOf(ofEu2)].sort()).toEqual(['audit', 'issuance', 'signals', 'subjects']);
     expect([...schemasOf(ofMain)].filter((schema) => schema !== 'auth')).toEqual(['directory']);
     expect(ofEu2).toContain('subjects.subject');

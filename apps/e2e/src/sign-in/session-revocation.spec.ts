@@ -139,7 +139,7 @@ it('ends a sign-in right before a recovery, and keeps the sign-in right after it
   expect((await site.refresh(after.refreshToken)).status).toBe(200);
 });
 
-it('sends a logout token to the other app when the customer signs out of one', async () => {
+it('sends a logout token to every app of the session when the customer signs out of one', async () => {
   const other = await RelyingParty.make(site.app.org, 'other', {
     backchannelLogoutUri: receiver.urlOf('/other'),
     idTokenAlg: 'ES256',
@@ -154,7 +154,8 @@ it('sends a logout token to the other app when the customer signs out of one', a
     async () => (await logoutTokensOf(customer.subject, '/other', other)).length === 1,
     'a logout token',
   );
-  expect(await logoutTokensOf(customer.subject)).toEqual([]);
+  // The app that signed the customer out may have several servers (OpenID Connect Back-Channel Logout 1.0 §2.3).
+  await eventually(async () => (await logoutTokensOf(customer.subject)).length === 1, 'a logout token of its own');
 });
 
 it('repeats the logout token for an app that responds with 500, also after auth was killed', async () => {
