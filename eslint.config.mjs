@@ -50,6 +50,8 @@ export default [
       '**/node_modules/**',
       '**/coverage/**',
       '.nx/**',
+      'libs/api-client/src/schema.ts',
+      'src/schema.ts',
       '.holdfast/**',
       'libs/*/jest*',
       '**/*.d.ts',

@@ -20,6 +20,8 @@ export const layers = [
   { sourceTag: 'layer:tlog', onlyDependOnLibsWithTags: [] },
   // Verifies exported audit logs, in Node.js and in browsers.
   { sourceTag: 'layer:log-verifier', onlyDependOnLibsWithTags: ['layer:tlog', 'layer:contracts', ...tests] },
+  // Calls the public API as any client does: its types are those of the API reference.
+  { sourceTag: 'layer:api-client', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
   { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
@@ -41,6 +43,7 @@ export const layers = [
     onlyDependOnLibsWithTags: [
       ...[
         'layer:pages',
+        'layer:api-client',
         'layer:delivery',
         'layer:outbox',
         'layer:access',
@@ -54,7 +57,7 @@ export const layers = [
     ],
   },
   // Black-box tests: they know what any client could know, and have a software authenticator to sign in with.
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:tlog', ...tests] },
+  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:api-client', 'layer:contracts', 'layer:tlog', ...tests] },
   // What an organization would copy: public interfaces alone.
   { sourceTag: 'layer:example', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiClient } from '@holdfast/api-client';
 import {
   createApp,
   createOrganization,
@@ -16,8 +17,6 @@ const org = 'holdfast-smoke';
 const scopes = ['offers:write', 'issued:read'];
 const timeoutMs = 15_000;
 const tokenSchema = z.object({ access_token: z.string() });
-const offerSchema = z.object({ offerId: z.string() });
-const listSchema = z.object({ items: z.array(z.unknown()) });
 
 /**
  * @returns the steps that succeeded
@@ -35,16 +34,31 @@ export async function smokeTest(session: OperatorSession, gateway: string): Prom
 
 async function asApp(gateway: string, clientId: string, clientSecret: string): Promise<string[]> {
   const credentials = Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`);
-  const { access_token: token } = await call('get a token', tokenSchema, `${gateway}/oauth2/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${credentials.toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials', scope: scopes.join(' ') }),
+  const { access_token: token } = await step('get a token', gateway, async () => {
+    const response = await fetch(`${gateway}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${credentials.toString('base64')}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: scopes.join(' ') }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    return response.ok ? { response, data: tokenSchema.parse(JSON.parse(text)) } : { response, error: text };
   });
-  const api = `${gateway}/o/${org}/api/credentials`;
-  const headers = { authorization: `Bearer ${token}` };
-  const { offerId } = await call('create an offer', offerSchema, `${api}/offers`, { method: 'POST', headers });
-  await call('list customers', listSchema, `${api}/subjects?limit=1`, { headers });
-  await call('withdraw the offer', z.unknown(), `${api}/offers/${offerId}`, { method: 'DELETE', headers });
+  const api = apiClient({
+    baseUrl: gateway,
+    token: () => token,
+    fetch: (request) => fetch(request, { signal: AbortSignal.timeout(timeoutMs) }),
+  });
+  const path = { shortId: org };
+  const { offerId } = await step('create an offer', gateway, () =>
+    api.POST('/o/{shortId}/api/credentials/offers', { params: { path } }),
+  );
+  await step('list customers', gateway, () =>
+    api.GET('/o/{shortId}/api/credentials/subjects', { params: { path, query: { limit: 1 } } }),
+  );
+  await step('withdraw the offer', gateway, () =>
+    api.DELETE('/o/{shortId}/api/credentials/offers/{offerId}', { params: { path: { ...path, offerId } } }),
+  );
   return ['get a token', 'create an offer', 'list customers', 'withdraw the offer'];
 }
 
@@ -59,12 +73,19 @@ async function smokeApp({ request }: OperatorSession): Promise<App> {
   return found ?? (await request(createApp, { ...wanted, redirectUris: [], postLogoutRedirectUris: [] }, org)).app;
 }
 
-async function call<T>(step: string, schema: z.ZodType<T>, url: string, request: RequestInit): Promise<T> {
-  const response = await fetch(url, { ...request, signal: AbortSignal.timeout(timeoutMs) }).catch((error: unknown) => {
-    throw new CommandError(`Could not ${step}: ${url} does not respond (${String((error as Error).cause ?? error)}).`);
+interface StepResult<T> {
+  response: Response;
+  data?: T;
+  error?: unknown;
+}
+
+async function step<T>(name: string, gateway: string, send: () => Promise<StepResult<T>>): Promise<T> {
+  const { response, data, error } = await send().catch((failure: unknown) => {
+    const cause = String((failure as Error).cause ?? failure);
+    throw new CommandError(`Could not ${name}: ${gateway} does not respond (${cause}).`);
   });
-  const text = await response.text();
   // A problem document says what happened. It has no secret.
-  if (!response.ok) throw new CommandError(`Could not ${step}: ${response.status} ${text.slice(0, 500)}`);
-  return schema.parse(text === '' ? undefined : JSON.parse(text));
+  const text = typeof error === 'string' ? error : JSON.stringify(error ?? '');
+  if (!response.ok) throw new CommandError(`Could not ${name}: ${response.status} ${text.slice(0, 500)}`);
+  return data as T;
 }
