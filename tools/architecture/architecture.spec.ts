@@ -67,6 +67,12 @@ describe('projects', () => {
     );
     expect(missing).toEqual([]);
   });
+
+  test('those with integration tests have a target for these, and no others', () => {
+    const tested = all.filter((file) => file.endsWith('.int.spec.ts')).map((file) => projectOf(file, projects)?.name);
+    const wrong = projects.filter(({ name, targets }) => targets.includes('integration') !== tested.includes(name));
+    expect(wrong.filter(({ name }) => name !== 'tools').map(({ name }) => name)).toEqual([]);
+  });
 });
 
 describe('who uses whom', () => {
