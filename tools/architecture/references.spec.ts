@@ -87,19 +87,3 @@ describe('references to documents', () => {
     expect(wrong).toEqual([]);
   });
 });
-
-describe('architecture decision records', () => {
-  test('are numbered from 0001 without a gap, and each has its number in its title', () => {
-    expect(decisions.map(numberOf)).toEqual(decisions.map((_, i) => String(i + 1).padStart(4, '0')));
-    expect(decisions.filter((file) => !textOf(file).startsWith(`# ${numberOf(file)} `))).toEqual([]);
-  });
-
-  test('are all listed in docs/README.md, with their titles', () => {
-    const listed = textOf('docs/README.md');
-    const rows = decisions.map((file) => {
-      const [, title] = /^# \d{4} (.+)$/m.exec(textOf(file)) ?? [];
-      return `| [${numberOf(file)}](${posix.relative('docs', file)}) | ${title} |`;
-    });
-    expect(rows.filter((row) => !listed.includes(row))).toEqual([]);
-  });
-});
