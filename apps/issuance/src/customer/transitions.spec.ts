@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '@holdfast/platform';
+import type { Customer, CustomerCredential, CustomerOffer } from './customer.js';
 import {
+  credentialStateOf,
   decide,
   diagram,
   next,
@@ -108,5 +110,35 @@ describe('transitions of a credential', () => {
       allowed[transition].map((rule) => `${transition} ${rule.split(' > ')[0]!.split(' ')[0]} ${rule.split(' > ')[1]}`),
     );
     expect(drawn.sort()).toEqual([...new Set(listed)].sort());
+    expect(diagram()).toContain('[*] --> offered : offer\n');
+    expect(diagram()).toContain('issued --> suspended : suspend [revocable]\n');
+  });
+});
+
+describe('the state of a credential', () => {
+  const now = new Date('2026-11-21T09:30:00.000Z');
+  const [earlier, later] = [new Date(now.getTime() - 1), new Date(now.getTime() + 1)];
+  const credential = { id: 'c1', status: 'issued', revocable: false, expiresAt: later } as CustomerCredential;
+  const offer = { credentialId: 'c1', status: 'open', expiresAt: later } as CustomerOffer;
+  const stateWith = (offers: CustomerOffer[], at = credential) => credentialStateOf({ offers } as Customer, at, now);
+
+  it('of a customer without one is that before its first offer', () => {
+    const state = credentialStateOf({ offers: [offer] } as Customer, undefined, now);
+    expect(state).toEqual({ stage: 'none', revocable: true, offer: 'none', expired: false });
+  });
+
+  it('has its status, whether it can be revoked, and whether it has expired', () => {
+    expect(stateWith([])).toEqual({ stage: 'issued', revocable: false, offer: 'none', expired: false });
+    expect(stateWith([], { ...credential, expiresAt: now })).toMatchObject({ expired: true });
+  });
+
+  it('has the open offer of this credential, expired from its time on', () => {
+    const others: CustomerOffer[] = [
+      { ...offer, credentialId: 'c2' },
+      { ...offer, status: 'withdrawn' },
+    ];
+    expect(stateWith(others).offer).toBe('none');
+    expect(stateWith([...others, offer]).offer).toBe('open');
+    expect(stateWith([...others, { ...offer, expiresAt: earlier }]).offer).toBe('expired');
   });
 });
