@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseRole } from '@holdfast/contracts';
-import type { Client } from '../client.ts';
-import { query } from '../database.ts';
+import type { Client } from '../clients/client.ts';
+import { query } from '../stack/database.ts';
 import { alert, type Incident } from './incident.ts';
 import { setLimits } from './stream-limits.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServiceName } from '@holdfast/contracts';
-import type { Stack } from '../stack.ts';
+import type { Stack } from '../stack/stack.ts';
 
 /**
  * A build of one service that is this version until the process gets SIGUSR2, and has a defect from then on: what runs,

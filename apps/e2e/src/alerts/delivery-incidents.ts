@@ -1,6 +1,6 @@
 // Incidents between a committed change and those who must learn of it.
 import { createOffer } from '@holdfast/contracts';
-import { connectAs } from '../nats.ts';
+import { connectAs } from '../stack/nats.ts';
 import { alert, type Incident } from './incident.ts';
 import { setLimits } from './stream-limits.ts';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { CustomerBrowsers, redirectUris } from '../chaos/customer-browsers.fixture.ts';
-import { Client } from '../client.ts';
-import type { Stack } from '../stack.ts';
-import { customerScopes } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { customerScopes } from '../clients/under-test.ts';
+import type { Stack } from '../stack/stack.ts';
 import type { Alert } from './promtool.ts';
 
 /** Something that goes wrong in a running stack, and what tells the operator. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ServiceName } from '@holdfast/contracts';
-import type { Stack } from '../stack.ts';
+import type { Stack } from '../stack/stack.ts';
 import { beginDefect, defectiveBuild } from './defective-build.ts';
 import { alert, type Incident } from './incident.ts';
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { programPath } from '../config.ts';
+import { programPath } from '../stack/config.ts';
 import { scrapeIntervalSeconds, type Recording } from './recording.ts';
 
 /** Undefined when there is none: Debian's package prometheus has it. */

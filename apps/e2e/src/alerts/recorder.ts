@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '../stack.ts';
+import type { Stack } from '../stack/stack.ts';
 import { firedAlerts, firingAlerts, type Alert } from './promtool.ts';
 import { ofTarget, Recording, samplesOf, type Labels, type Sample } from './recording.ts';
 

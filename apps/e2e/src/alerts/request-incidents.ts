@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { eventually } from '@holdfast/testing';
-import { query } from '../database.ts';
+import { query } from '../stack/database.ts';
 import { alert, type Incident } from './incident.ts';
 
 let lockOwner: pg.Client;

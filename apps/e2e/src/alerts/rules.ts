@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../stack.ts';
+import { root } from '../stack/stack.ts';
 
 interface Rule {
   alert?: string;

@@ -1,6 +1,6 @@
 import type { AuditEvent } from '@holdfast/contracts';
-import { callApi, type Page } from '../client.ts';
-import { stack } from '../under-test.ts';
+import { callApi, type Page } from '../clients/client.ts';
+import { stack } from '../clients/under-test.ts';
 import type { Step } from './shop-script.fixture.ts';
 
 const events = '/admin/audit/events';

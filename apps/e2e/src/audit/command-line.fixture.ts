@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { runInHost } from '../command-line-host.ts';
-import { cleanEnvironment } from '../config.ts';
-import { root } from '../stack.ts';
+import { runInHost } from '../stack/command-line-host.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { root } from '../stack/stack.ts';
 
 /** Runs the command line as a process of its own, without access to the stack's files. */
 export function holdfast(

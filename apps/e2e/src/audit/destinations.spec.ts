@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditDestination, AuditEvent, CreatedAuditDestination } from '@holdfast/contracts';
 import { eventually, newTestFolder } from '@holdfast/testing';
-import type { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { ReceiverServer } from '../receiver-server.fixture.ts';
-import { newClients, stack } from '../under-test.ts';
+import type { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { ReceiverServer } from '../clients/receiver-server.fixture.ts';
+import { newClients, stack } from '../clients/under-test.ts';
 
 interface Received {
   path: string;

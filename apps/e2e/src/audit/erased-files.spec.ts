@@ -1,13 +1,13 @@
 // After an erasure and the nightly rewrite of tables no file of the stack contains anything of the customer.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { bytesOf, eventually } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { filesOfAllRelations, query } from '../database.ts';
-import { closeConnections } from '../http.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { filesOfAllRelations, query } from '../stack/database.ts';
 import { holdfast } from './command-line.fixture.ts';
 import { filesBelow, found } from './stored-files.fixture.ts';
 

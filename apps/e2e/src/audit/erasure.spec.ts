@@ -1,13 +1,13 @@
 // After an erasure: a dump of the whole database reveals nothing, and everything that was proved before still verifies.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually, guessable, traces } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { rowsOfAllTables } from '../database.ts';
-import { closeConnections } from '../http.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { rowsOfAllTables } from '../stack/database.ts';
 import { LogKeeper, withoutPersonalData } from './log-export.fixture.ts';
 
 let shop: Client;

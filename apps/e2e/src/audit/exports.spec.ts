@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditExport, PublicEvent } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import type { CallOptions, Client, Page } from '../client.ts';
-import { closeConnections, type Problem } from '../http.ts';
+import type { CallOptions, Client, Page } from '../clients/client.ts';
+import { closeConnections, type Problem } from '../clients/http.ts';
+import { newClients, stack } from '../clients/under-test.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
-import { newClients, stack } from '../under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 
 let shop: Client;

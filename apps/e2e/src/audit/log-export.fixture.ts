@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { AuditEvent, AuditProof } from '@holdfast/contracts';
 import { leafHash, openCheckpoint, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
-import type { Client } from '../client.ts';
-import { stack } from '../under-test.ts';
+import type { Client } from '../clients/client.ts';
+import { stack } from '../clients/under-test.ts';
 import { holdfastShared } from './command-line.fixture.ts';
 
 interface Verified {

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '@holdfast/contracts';
-import type { Client } from '../client.ts';
+import type { Client } from '../clients/client.ts';
 
 export interface StreamEnd {
   code: string;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { databaseRole } from '@holdfast/contracts';
-import { asOwner } from '../database.ts';
-import { stack } from '../under-test.ts';
+import { stack } from '../clients/under-test.ts';
+import { asOwner } from '../stack/database.ts';
 
 /** A way in which the log cannot be written, and how it ends. */
 export interface Outage {

@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
-import { basic, callApi, Client } from '../client.ts';
-import { closeConnections, exchange, type Reply } from '../http.ts';
-import { times } from '../parallel.ts';
+import { basic, callApi, Client } from '../clients/client.ts';
+import { closeConnections, exchange, type Reply } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { beginClaim, beginSignIn, newCustomer, origin, tokenOf, type Customer } from '../sign-in/customer.fixture.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { times } from '../stack/parallel.ts';
 import { outages } from './outage.fixture.ts';
 
 /** The promise is two seconds. The rest is for the way, and for a busy machine, where every request is slow. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { appendRecords, type Action } from '@holdfast/contracts';
-import { busClient, requestInfo } from '../nats.ts';
-import { stack } from '../under-test.ts';
+import { stack } from '../clients/under-test.ts';
+import { busClient, requestInfo } from '../stack/nats.ts';
 import { holdfastShared } from './command-line.fixture.ts';
 import { disableTriggers } from './tampering.fixture.ts';
 

@@ -18,9 +18,9 @@ import {
   type Checkpoint,
   type VerifierKey,
 } from '@holdfast/tlog';
-import type { Client } from '../client.ts';
-import { closeConnections, type Problem, type Reply } from '../http.ts';
-import { customerScopes, newClients, stack } from '../under-test.ts';
+import type { Client } from '../clients/client.ts';
+import { closeConnections, type Problem, type Reply } from '../clients/http.ts';
+import { customerScopes, newClients, stack } from '../clients/under-test.ts';
 import { holdfast } from './command-line.fixture.ts';
 
 let auditor: Client;

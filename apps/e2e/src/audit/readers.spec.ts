@@ -8,11 +8,11 @@ import { jetstream } from '@nats-io/jetstream';
 import { connect, nkeyAuthenticator, PermissionViolationError, type NatsConnection } from '@nats-io/transport-node';
 import type { AuditEvent } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import type { Client } from '../client.ts';
-import { cleanEnvironment } from '../config.ts';
-import { closeConnections } from '../http.ts';
-import { root } from '../stack.ts';
-import { newClients, stack } from '../under-test.ts';
+import type { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { newClients, stack } from '../clients/under-test.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { root } from '../stack/stack.ts';
 
 interface Created {
   id: string;

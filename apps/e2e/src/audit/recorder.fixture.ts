@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Action, AuditEvent } from '@holdfast/contracts';
-import { callApi, type CallOptions, type Client } from '../client.ts';
-import type { Reply } from '../http.ts';
+import { callApi, type CallOptions, type Client } from '../clients/client.ts';
+import type { Reply } from '../clients/http.ts';
 
 /** The record that the log must have of one request. */
 export interface ExpectedRecord {

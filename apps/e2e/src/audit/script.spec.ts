@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '@holdfast/contracts';
 import { eventually, randomSequence } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { chaosSeed } from '../config.ts';
-import { closeConnections } from '../http.ts';
-import { times } from '../parallel.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { chaosSeed } from '../stack/config.ts';
+import { times } from '../stack/parallel.ts';
 import { automationSteps } from './automation-script.fixture.ts';
 import { AuditRecorder, keyOf, recordOf } from './recorder.fixture.ts';
 import { shopSteps, type Step } from './shop-script.fixture.ts';

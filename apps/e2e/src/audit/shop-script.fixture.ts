@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { basic, callApi, requestToken } from '../client.ts';
-import { exchange, type Reply } from '../http.ts';
+import { basic, callApi, requestToken } from '../clients/client.ts';
+import { exchange, type Reply } from '../clients/http.ts';
+import { stack } from '../clients/under-test.ts';
 import { beginClaim, beginSignIn, origin, tokenOf } from '../sign-in/customer.fixture.ts';
 import type { RelyingParty } from '../sign-in/relying-party.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { stack } from '../under-test.ts';
 import type { AuditRecorder } from './recorder.fixture.ts';
 
 type Body = Record<string, string>;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tracesIn } from '@holdfast/testing';
-import { stack } from '../under-test.ts';
+import { stack } from '../clients/under-test.ts';
 
 export interface StoredFile {
   name: string;

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import type { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
+import type { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { newClients, stack } from '../clients/under-test.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
-import { newClients, stack } from '../under-test.ts';
 import { LogFollower } from './log-follower.fixture.ts';
 
 interface FollowedPage {

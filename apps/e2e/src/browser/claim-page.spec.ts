@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import type { Browser } from 'playwright-core';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import type { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
+import type { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { demoClient, stack } from '../clients/under-test.ts';
 import { claim, tokenOf } from '../sign-in/customer.fixture.ts';
-import { demoClient, stack } from '../under-test.ts';
-import { untilPast } from '../until-past.ts';
+import { untilPast } from '../stack/until-past.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 

@@ -1,9 +1,9 @@
 // "Authorize" on the page of the API reference: Swagger UI requests a token in a browser and uses it.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import type { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { newClients, stack } from '../under-test.ts';
+import type { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { newClients, stack } from '../clients/under-test.ts';
 import { launch } from './chromium.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';
-import { Client } from '../client.ts';
+import { Client } from '../clients/client.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
-import { customerScopes, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Offer } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import { closeConnections } from '../http.ts';
+import { closeConnections } from '../clients/http.ts';
+import { demoClient, stack } from '../clients/under-test.ts';
 import { RelyingParty } from '../sign-in/relying-party.fixture.ts';
-import { demoClient, stack } from '../under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 

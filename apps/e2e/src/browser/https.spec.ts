@@ -9,7 +9,7 @@ import type { Browser } from 'playwright-core';
 import { Agent, request } from 'undici';
 import { eventually, freePorts } from '@holdfast/testing';
 import { PrivateStack } from '../chaos/private-stack.ts';
-import { stack } from '../under-test.ts';
+import { stack } from '../clients/under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';

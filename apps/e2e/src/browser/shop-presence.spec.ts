@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { eventually } from '@holdfast/testing';
-import { demoClient } from '../under-test.ts';
+import { demoClient } from '../clients/under-test.ts';
 import { launch, Visitor } from './chromium.fixture.ts';
 import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 import { openStaffArea } from './staff.fixture.ts';

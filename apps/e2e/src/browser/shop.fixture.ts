@@ -1,5 +1,5 @@
-import type { Stack } from '../stack.ts';
-import { stack } from '../under-test.ts';
+import { stack } from '../clients/under-test.ts';
+import type { Stack } from '../stack/stack.ts';
 import type { Visitor } from './chromium.fixture.ts';
 
 /** Address of the example shop, from demo.json. */

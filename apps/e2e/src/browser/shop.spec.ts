@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { eventually } from '@holdfast/testing';
-import { demoClient, stack } from '../under-test.ts';
+import { demoClient, stack } from '../clients/under-test.ts';
 import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
 import { claimByMessage, shopOf, shownClaim, signUp } from './shop.fixture.ts';
 import { openStaffArea } from './staff.fixture.ts';

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core';
 import { addGroupMembers, invitePerson } from '@holdfast/contracts';
-import { busClient, operatorActor } from '../nats.ts';
-import type { Demo } from '../stack.ts';
-import { stack } from '../under-test.ts';
+import { stack } from '../clients/under-test.ts';
+import { busClient, operatorActor } from '../stack/nats.ts';
+import type { Demo } from '../stack/stack.ts';
 import { desktop, Visitor } from './chromium.fixture.ts';
 import { shopOf } from './shop.fixture.ts';
 

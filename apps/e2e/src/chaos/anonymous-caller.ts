@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from '../client.ts';
-import { exchange } from '../http.ts';
+import type { Client } from '../clients/client.ts';
+import { exchange } from '../clients/http.ts';
 
 /** The counts of a minute are appended to the log some seconds after its end. */
 const countedAfterMs = 70_000;

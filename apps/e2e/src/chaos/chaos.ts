@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@holdfast/contracts';
 import { eventually, randomSequence } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { times } from '../parallel.ts';
-import type { Stack } from '../stack.ts';
+import { Client } from '../clients/client.ts';
+import { times } from '../stack/parallel.ts';
+import type { Stack } from '../stack/stack.ts';
 import { AnonymousCaller } from './anonymous-caller.ts';
 import { CheckpointFollower } from './checkpoint-follower.ts';
 import { CustomerBrowsers, redirectUris } from './customer-browsers.fixture.ts';

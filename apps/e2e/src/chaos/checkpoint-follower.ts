@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, randomSequence } from '@holdfast/testing';
 import { openCheckpoint, parseVerifierKey, verifyConsistency, type Checkpoint } from '@holdfast/tlog';
-import type { Client } from '../client.ts';
-import { inParallel } from '../parallel.ts';
+import type { Client } from '../clients/client.ts';
+import { inParallel } from '../stack/parallel.ts';
 
 /**
  * Fetches checkpoints of the log all the time, as a witness does, and verifies afterwards that they are all of one log.

@@ -1,9 +1,9 @@
 import { type AuditEvent, type PublicEvent } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import type { Client } from '../client.ts';
-import { rowsNaming } from '../database.ts';
-import { inParallel } from '../parallel.ts';
-import { differencesFromLog } from '../recount.ts';
+import { differencesFromLog } from '../audit/recount.ts';
+import type { Client } from '../clients/client.ts';
+import { rowsNaming } from '../stack/database.ts';
+import { inParallel } from '../stack/parallel.ts';
 import type { Oracle } from './chaos.ts';
 import type { AcknowledgedCustomer } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';

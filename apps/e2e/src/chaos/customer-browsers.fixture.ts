@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as oidc from 'openid-client';
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { exchange, type Problem, type Reply } from '../http.ts';
+import { exchange, type Problem, type Reply } from '../clients/http.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import type { App, Stack } from '../stack.ts';
+import type { App, Stack } from '../stack/stack.ts';
 
 const redirectUri = 'https://shop.example/callback';
 

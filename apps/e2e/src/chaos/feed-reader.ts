@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PublicEvent } from '@holdfast/contracts';
-import type { Client, Page } from '../client.ts';
+import type { Client, Page } from '../clients/client.ts';
 
 /** Reads the event feed from its beginning and continues from the last page token, as docs/events.md describes. */
 export class FeedReader {

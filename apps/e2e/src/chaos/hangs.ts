@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomSequence } from '@holdfast/testing';
-import type { Stack } from '../stack.ts';
+import type { Stack } from '../stack/stack.ts';
 import type { Load } from './chaos.ts';
 
 /** Like a machine that stands still, and like a network that drops every packet. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from '@holdfast/testing';
 import { LogFollower } from '../audit/log-follower.fixture.ts';
-import type { Client } from '../client.ts';
+import type { Client } from '../clients/client.ts';
 import { LogExports } from './log-exports.ts';
 import { LogPoller } from './log-poller.ts';
 import type { LogReceiver } from './log-receiver.fixture.ts';

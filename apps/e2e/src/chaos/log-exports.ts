@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditExport } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
-import type { Client } from '../client.ts';
+import type { Client } from '../clients/client.ts';
 
 /** Exports the log again and again, and keeps the files that were downloaded whole. */
 export class LogExports {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditEvent } from '@holdfast/contracts';
-import type { Client } from '../client.ts';
+import type { Client } from '../clients/client.ts';
 
 interface FollowedPage {
   items: AuditEvent[];

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { programPath } from '../config.ts';
+import { programPath } from '../stack/config.ts';
 import { killAtRandom, underLoad, type Load } from './chaos.ts';
 import { checkAll } from './checks.ts';
 import { hangAtRandom } from './hangs.ts';

@@ -4,8 +4,8 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppKind } from '@holdfast/contracts';
 import { freePorts } from '@holdfast/testing';
-import { cleanEnvironment } from '../config.ts';
-import { newShortId, root, Stack, type App, type ControlAction } from '../stack.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { newShortId, root, Stack, type App, type ControlAction } from '../stack/stack.ts';
 
 /** A stack of its own, which a test may kill, stop, deprive of files and start again. */
 export class PrivateStack extends Stack {

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Client } from '../client.ts';
-import { cleanEnvironment } from '../config.ts';
-import { root } from '../stack.ts';
+import type { Client } from '../clients/client.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { root } from '../stack/stack.ts';
 
 /** What docs/audit-stream.md leaves to its reader: the token, and what is done with an event. */
 const program = `

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Group, Offer } from '@holdfast/contracts';
-import { Client } from '../client.ts';
-import { exchange, type Problem, type Reply } from '../http.ts';
+import { Client } from '../clients/client.ts';
+import { exchange, type Problem, type Reply } from '../clients/http.ts';
 
 /** One request and its result. */
 export interface Attempt {

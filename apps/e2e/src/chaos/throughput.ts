@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '../stack.ts';
+import type { Stack } from '../stack/stack.ts';
 import type { Load } from './chaos.ts';
 import { hangOnce, measureLoad, type Hang, type HangKind } from './hangs.ts';
 

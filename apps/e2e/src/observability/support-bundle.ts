@@ -9,10 +9,10 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { User } from '@holdfast/contracts';
 import type { PrivateStack } from '../chaos/private-stack.ts';
-import { Client } from '../client.ts';
-import { cleanEnvironment } from '../config.ts';
-import { root } from '../stack.ts';
-import { customerScopes } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { customerScopes } from '../clients/under-test.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { root } from '../stack/stack.ts';
 
 interface Written {
   file: string;

@@ -3,7 +3,7 @@ import { eventually } from '@holdfast/testing';
 import { underLoad, type Load, type LoadOptions, type Oracle } from '../chaos/chaos.ts';
 import { checkAll, checkErasures, checkEvents, checkRecords, checkStates } from '../chaos/checks.ts';
 import type { AcknowledgedCustomer } from '../chaos/customer.ts';
-import { Client } from '../client.ts';
+import { Client } from '../clients/client.ts';
 import { GroupWriter } from './group-writer.ts';
 import { InvitedPeople } from './invited-people.ts';
 import type { RestorableStack, Restored } from './restorable-stack.ts';

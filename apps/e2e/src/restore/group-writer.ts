@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Group } from '@holdfast/contracts';
 import { RetryingClient } from '../chaos/retrying-client.ts';
-import type { Client } from '../client.ts';
-import { inParallel } from '../parallel.ts';
+import type { Client } from '../clients/client.ts';
+import { inParallel } from '../stack/parallel.ts';
 
 /** Creates groups through the Admin API and deletes every third one, and knows what was acknowledged. */
 export class GroupWriter {

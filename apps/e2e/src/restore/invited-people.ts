@@ -1,6 +1,6 @@
 import type { User } from '@holdfast/contracts';
-import type { Client } from '../client.ts';
-import { rowsNaming } from '../database.ts';
+import type { Client } from '../clients/client.ts';
+import { rowsNaming } from '../stack/database.ts';
 
 /** People of an organization, some of whom are removed. */
 export class InvitedPeople {

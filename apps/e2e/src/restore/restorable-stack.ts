@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { services } from '@holdfast/contracts';
 import { DatabaseHost, eventually, runbookBlock } from '@holdfast/testing';
 import { PrivateStack } from '../chaos/private-stack.ts';
-import { root } from '../stack.ts';
+import { root } from '../stack/stack.ts';
 
 /** How a restore went. */
 export interface Restored {

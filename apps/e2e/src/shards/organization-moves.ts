@@ -10,12 +10,12 @@ import { underLoad } from '../chaos/chaos.ts';
 import { checkAll } from '../chaos/checks.ts';
 import { CustomerBrowsers, redirectUris } from '../chaos/customer-browsers.fixture.ts';
 import type { PrivateStack } from '../chaos/private-stack.ts';
-import { Client } from '../client.ts';
-import { cleanEnvironment } from '../config.ts';
-import { query, rowsNaming } from '../database.ts';
-import type { Problem } from '../http.ts';
-import { newShortId, root } from '../stack.ts';
-import { customerScopes } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import type { Problem } from '../clients/http.ts';
+import { customerScopes } from '../clients/under-test.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { query, rowsNaming } from '../stack/database.ts';
+import { newShortId, root } from '../stack/stack.ts';
 
 interface Status {
   shard: string;

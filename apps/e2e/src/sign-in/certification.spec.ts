@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { eventually } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { LogoutReceiver } from './logout-receiver.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { eventually, SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
-import { callApi, type Client } from '../client.ts';
-import { closeConnections, exchange } from '../http.ts';
-import { times } from '../parallel.ts';
-import { customerScopes, newClients, stack } from '../under-test.ts';
-import { untilPast } from '../until-past.ts';
+import { callApi, type Client } from '../clients/client.ts';
+import { closeConnections, exchange } from '../clients/http.ts';
+import { customerScopes, newClients, stack } from '../clients/under-test.ts';
+import { times } from '../stack/parallel.ts';
+import { untilPast } from '../stack/until-past.ts';
 import {
   beginClaim,
   beginSignIn,

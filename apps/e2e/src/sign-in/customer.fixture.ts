@@ -1,8 +1,8 @@
 import type { Offer } from '@holdfast/contracts';
 import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
-import { callApi, type Client } from '../client.ts';
-import type { Problem, Reply } from '../http.ts';
-import { stack } from '../under-test.ts';
+import { callApi, type Client } from '../clients/client.ts';
+import type { Problem, Reply } from '../clients/http.ts';
+import { stack } from '../clients/under-test.ts';
 import { UserAgent, type BrowserResponse } from './user-agent.ts';
 
 export const origin = new URL(stack.baseUrl).origin;

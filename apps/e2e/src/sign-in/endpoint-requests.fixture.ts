@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { basic } from '../client.ts';
-import { stack } from '../under-test.ts';
+import { basic } from '../clients/client.ts';
+import { stack } from '../clients/under-test.ts';
 import type { Customer } from './customer.fixture.ts';
 import type { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';

@@ -1,10 +1,10 @@
 // Requests that the authorization and token endpoints reject: redirect URIs, proofs and codes of others (RFC 9700).
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
-import { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { times } from '../parallel.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
+import { times } from '../stack/parallel.ts';
 import { newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';

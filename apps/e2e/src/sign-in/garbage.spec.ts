@@ -1,9 +1,9 @@
 // Garbage in every field, header and cookie is rejected with 4xx or an OAuth error, never accepted and never a 5xx.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { closeConnections, exchange, type WireRequest } from '../http.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections, exchange, type WireRequest } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { beginClaim, beginSignIn, newCustomer, tokenOf, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { UserAgent } from './user-agent.ts';

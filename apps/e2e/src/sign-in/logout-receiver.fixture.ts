@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
-import { ReceiverServer } from '../receiver-server.fixture.ts';
+import { ReceiverServer } from '../clients/receiver-server.fixture.ts';
 
 /** Receives logout tokens for the apps of a test, at the one address of this machine that the stack may call. */
 export class LogoutReceiver extends ReceiverServer {

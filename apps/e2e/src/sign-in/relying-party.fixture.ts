@@ -1,9 +1,9 @@
 import { expect } from '@jest/globals';
 import * as oidc from 'openid-client';
 import { eventually, type SoftwareAuthenticator } from '@holdfast/testing';
-import { basic } from '../client.ts';
-import type { App } from '../stack.ts';
-import { stack } from '../under-test.ts';
+import { basic } from '../clients/client.ts';
+import { stack } from '../clients/under-test.ts';
+import type { App } from '../stack/stack.ts';
 import { signIn } from './customer.fixture.ts';
 import { UserAgent } from './user-agent.ts';
 

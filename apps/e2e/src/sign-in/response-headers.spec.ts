@@ -1,9 +1,9 @@
 // Headers of every endpoint of an issuer and of the platform's token endpoint, as they arrive at a client.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
-import { callApi, Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { callApi, Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { newCustomer, type Customer } from './customer.fixture.ts';
 import { absent, endpoints, sendAs } from './endpoint-requests.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';

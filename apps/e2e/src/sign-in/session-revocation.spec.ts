@@ -3,10 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { customerScopes, stack } from '../under-test.ts';
-import { untilPast } from '../until-past.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
+import { untilPast } from '../stack/until-past.ts';
 import { claim, newCustomer, tokenOf, type Customer } from './customer.fixture.ts';
 import { LogoutReceiver } from './logout-receiver.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';

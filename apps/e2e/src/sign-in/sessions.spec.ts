@@ -1,9 +1,9 @@
 // Sessions: signing out, session fixation, mix-up of issuers, two issuers in one browser.
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SoftwareAuthenticator } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { closeConnections } from '../http.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { beginSignIn, completeSignIn, newCustomer, signIn, type Customer } from './customer.fixture.ts';
 import { RelyingParty } from './relying-party.fixture.ts';
 import { actionOf, fieldsOf, UserAgent } from './user-agent.ts';

@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Offer } from '@holdfast/contracts';
 import { eventually, randomSequence, shuffle, SoftwareAuthenticator } from '@holdfast/testing';
-import { Client } from '../client.ts';
-import { chaosSeed } from '../config.ts';
-import { closeConnections } from '../http.ts';
-import { times } from '../parallel.ts';
-import { customerScopes, stack } from '../under-test.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
+import { chaosSeed } from '../stack/config.ts';
+import { times } from '../stack/parallel.ts';
 import {
   beginClaim,
   beginSignIn,

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cleanEnvironment } from '../config.ts';
-import { root } from '../stack.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { root } from '../stack/stack.ts';
 
 const run = promisify(execFile);
 /** What is deployed. Tests and documents are not. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { eventually } from '@holdfast/testing';
 import type { Load } from '../chaos/chaos.ts';
 import type { Attempt } from '../chaos/retrying-client.ts';
-import { root, type Stack } from '../stack.ts';
+import { root, type Stack } from '../stack/stack.ts';
 
 /** The time during which one replica was replaced by one of the other version. */
 export interface Replacement {

@@ -6,9 +6,9 @@ import { eventually } from '@holdfast/testing';
 import { underLoad, type Oracle } from '../chaos/chaos.ts';
 import { checkAll } from '../chaos/checks.ts';
 import type { PrivateStack } from '../chaos/private-stack.ts';
-import { Client } from '../client.ts';
-import { cleanEnvironment } from '../config.ts';
-import { query } from '../database.ts';
+import { Client } from '../clients/client.ts';
+import { cleanEnvironment } from '../stack/config.ts';
+import { query } from '../stack/database.ts';
 import { orderOfServices, replaceServices, unexplained, type Replacement } from './replace.ts';
 
 export interface SideBySideOptions {
