@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { roleNames, type Role } from '@holdfast/contracts';
-import { losesOwner, refusalToIssueLink, requireMayGive, requireMayManage, type Caller } from './role-rules.js';
+import {
+  losesOwner,
+  refusalToIssueLink,
+  requireMayGive,
+  requireMayIssueLink,
+  requireMayManage,
+  type Caller,
+} from './role-rules.js';
 
 const caller = (...roles: Role[]): Caller => ({ id: 'caller', roles });
 const person = (id: string, ...roles: Role[]) => ({ id, roles });
@@ -45,6 +52,8 @@ describe('who may do what to whom', () => {
     fc.assert(
       fc.property(rolesOf, rolesOf, (own, others) => {
         const refusal = refusalToIssueLink(caller(...own), person('target', ...others));
+        const isAllowed = allows(() => requireMayIssueLink(caller(...own), person('target', ...others)));
+        expect(isAllowed).toBe(refusal === undefined);
         if (refusal !== undefined) return;
         expect(allows(() => requireMayGive(caller(...own), person('another'), others))).toBe(true);
         expect(allows(() => requireMayManage(caller(...own), 'users:manage', person('target', ...others)))).toBe(true);
