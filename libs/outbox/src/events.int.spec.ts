@@ -341,7 +341,7 @@ describe('outbox and consumers', () => {
     await emit(Array.from({ length: 5 }, () => appEvent()));
     // The consumer's files are lost and the stream's are not: the consumer is created again.
     await nats.kill();
-    rmSync(`${nats.storeDir}/jetstream/$G/streams/DIRECTORY/obs`, { recursive: true });
+    rmSync(`${nats.storeDir}/jetstream/HOLDFAST/streams/DIRECTORY/obs`, { recursive: true });
     await nats.restart();
     await declare();
     open = true;

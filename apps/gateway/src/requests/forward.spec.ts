@@ -1,9 +1,10 @@
 import 'reflect-metadata';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { idempotentCommand, query, uuid, type Contract } from '@holdfast/contracts';
-import { http, type Forwarded, type ForwardedInput } from '@holdfast/contracts/http';
+import { http, type Caller, type Forwarded, type ForwardedInput } from '@holdfast/contracts/http';
 import type { Bus } from '@holdfast/messaging';
 import { AppError, systemClock } from '@holdfast/platform';
 import type { HttpRequestContext } from '../edge/request-context.js';
@@ -107,7 +108,10 @@ beforeEach(() => {
     requestContext: { claims, targets: [], trace: {}, responseIds: { trace: {} } },
   } as never;
 });
-const reply = { header: (name: string, value: unknown) => void (headers[name] = value) } as unknown as FastifyReply;
+const reply = {
+  header: (name: string, value: unknown) => void (headers[name] = value),
+  type: (value: string) => void (headers['content-type'] = value),
+} as unknown as FastifyReply;
 const bus = {
   request: ({ subject }: Contract, message: unknown) => {
     sent.push([subject, message]);
@@ -195,6 +199,85 @@ describe('a command', () => {
   });
 });
 
+describe('the response', () => {
+  const contract = query({
+    service: 'audit',
+    name: 'get-text',
+    callers: ['gateway'],
+    request: z.strictObject({ from: z.int(), to: z.int() }),
+    reply: z.strictObject({ lines: z.array(z.string()), version: z.int() }),
+  });
+  const options = {
+    ...base,
+    id: 'getText',
+    method: 'GET',
+    path: '/o/{shortId}/text',
+    request: ({ query: { from, to } }: { query: { from: string; to: string } }) => ({ from: +from, to: +to }),
+    check: ({ from, to }: { from: number; to: number }) =>
+      from > to ? [{ parameter: 'from', detail: 'must not be after `to`' }] : [],
+    query: { from: z.string(), to: z.string() },
+    response: 'Lines',
+    targets: () => [],
+  } as const;
+  const of = ({ lines }: { lines: string[] }) => `${lines.join('\n')}\n`;
+  const either = http(contract, { ...options, text: { of, example: 'a\n' } } as never);
+  const always = http(contract, { ...options, text: { of, example: 'a\n', only: true } } as never);
+  const found = { lines: ['a', 'b'], version: 3 };
+  const input = { params: { shortId: 'acme' }, query: { from: '1', to: '2' } };
+  beforeEach(() => {
+    replies = [found];
+  });
+
+  it('is 400 for parameters that contradict each other, and nothing is sent', async () => {
+    const wrong = forward(either, { ...input, query: { from: '2', to: '1' } });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_request', errors: [{ parameter: 'from' }] });
+    expect(sent).toEqual([]);
+  });
+
+  it('is JSON unless the caller prefers text, and says that it depends on that', async () => {
+    expect(await forward(either, input)).toEqual(found);
+    expect(headers).toEqual({ vary: 'Accept' });
+  });
+
+  it('is text for a caller that prefers it', async () => {
+    request.headers.accept = 'text/plain';
+    expect(await forward(either, input)).toBe('a\nb\n');
+    expect(headers).toEqual({ vary: 'Accept', 'content-type': 'text/plain; charset=utf-8' });
+  });
+
+  it('is text for everybody where there is nothing else', async () => {
+    expect(await forward(always, input)).toBe('a\nb\n');
+    expect(headers).toEqual({ 'content-type': 'text/plain; charset=utf-8' });
+  });
+});
+
+describe('who calls', () => {
+  const callers: Caller[] = [];
+  const own = http(
+    get.contract as never,
+    {
+      ...base,
+      id: 'getOwn',
+      method: 'GET',
+      path: '/o/{shortId}/own',
+      response: 'x',
+      request: (_: unknown, caller: Caller) => (callers.push(caller), { id }),
+      targets: () => [],
+    } as never,
+  );
+
+  it('is an app or a person, with the operations of the token', async () => {
+    replies = [stored, stored];
+    await forward(own);
+    request.requestContext.claims = { org: 'acme', sub: other, scope: 'users:read', person_version: 1 } as never;
+    await forward(own);
+    expect(callers).toEqual([
+      { type: 'app', id: 'app_1', operations: ['apps:manage', 'grants:manage'], signedInRecently: true },
+      { type: 'person', id: other, operations: ['users:read'], signedInRecently: true },
+    ]);
+  });
+});
+
 describe('a declaration', () => {
   it('has the errors of the contract, and those that its headers and parameters bring', () => {
     expect(get.endpoint.errors).toEqual(['unknown_app']);
@@ -221,5 +304,11 @@ describe('a declaration', () => {
     const { prototype } = forwardingController([get, change]) as { prototype: Record<string, object> };
     expect(Reflect.getMetadata(ENDPOINT, prototype.getThing!)).toBe(get.endpoint);
     expect(Reflect.getMetadata(ENDPOINT, prototype.changeThing!)).toBe(change.endpoint);
+    const args = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor!, 'getThing') as object;
+    expect(
+      Object.values(args)
+        .map(({ index }: { index: number }) => index)
+        .sort(),
+    ).toEqual([0, 1, 2]);
   });
 });
