@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
 import { apiAudience } from '@holdfast/contracts';
-import { type Clock } from '@holdfast/platform';
+import { AppError, type Clock } from '@holdfast/platform';
 import { FakeClock } from '@holdfast/testing';
 import type { GatewayConfig } from '../config.js';
 import { AccessTokens } from './access-token.js';
@@ -85,6 +85,36 @@ describe('an access token signed with a platform key', () => {
     await tokens.verify(token);
     clock.advance(1_000);
     await expect(tokens.verify(token)).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
+  it('is verified once, while it is kept', async () => {
+    let looked = 0;
+    const keys = { find: () => Promise.resolve(((looked += 1), publicKey)) } as unknown as PlatformKeys;
+    const counted = new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, clock);
+    const token = await sign({});
+    const first = await counted.verify(token);
+    expect(await counted.verify(token)).toBe(first);
+    expect(looked).toBe(1);
+    await counted.verify(await sign({ jti: 'j2' }));
+    expect(looked).toBe(2);
+  });
+
+  it('is neither accepted nor refused while the keys of the platform are not known', async () => {
+    const keys = { find: () => Promise.reject(new AppError('unavailable')) } as unknown as PlatformKeys;
+    const unsure = new AccessTokens(keys, { BASE_URL: baseUrl } as GatewayConfig, clock);
+    await expect(unsure.verify(await sign({}))).rejects.toMatchObject({ code: 'unavailable' });
+    const unknown = { find: () => Promise.reject(new AppError('invalid_token')) } as unknown as PlatformKeys;
+    const sure = new AccessTokens(unknown, { BASE_URL: baseUrl } as GatewayConfig, clock);
+    await expect(sure.verify(await sign({}))).rejects.toMatchObject({ code: 'invalid_token' });
+  });
+
+  it('says that it has expired, and nothing about any other fault', async () => {
+    const detailOf = async (claims: object) => {
+      const error: unknown = await tokens.verify(await sign(claims)).catch((e: unknown) => e);
+      return (error as AppError).detail;
+    };
+    expect(await detailOf({ exp: seconds() - 1 })).toBe('The access token has expired.');
+    expect(await detailOf({ iss: 'https://other.example' })).toBeUndefined();
   });
 
   it('is refused when its bytes differ from those of a verified token, in the cache as well', async () => {

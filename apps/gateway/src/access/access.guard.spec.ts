@@ -14,8 +14,13 @@ import type { PersonSessions } from './person-sessions.js';
 import type { RequestLimits } from './request-limits.js';
 
 const claims = { org: 'acme', client_id: 'app_1', scope: 'offers:write issued:read' } as AccessTokenClaims;
+let unavailable: boolean;
 const verify = (token: string) =>
-  token === 'valid' ? Promise.resolve(claims) : Promise.reject(new AppError('invalid_token'));
+  unavailable
+    ? Promise.reject(new AppError('unavailable'))
+    : token === 'valid'
+      ? Promise.resolve(claims)
+      : Promise.reject(new AppError('invalid_token'));
 let access: 'valid' | 'revoked';
 let limits: RequestLimits;
 let deniedRequests: number;
@@ -41,7 +46,7 @@ const sessions = {
 let proofs: DpopProofs;
 
 beforeEach(() => {
-  [access, deniedRequests] = ['valid', 0];
+  [access, deniedRequests, unavailable] = ['valid', 0, false];
   session = { fromOwnPage: true };
   proofs = { verify: () => Promise.resolve(), useOnce: () => Promise.resolve() } as unknown as DpopProofs;
   limits = { countDenied: () => void (deniedRequests += 1), admitCaller: () => undefined } as unknown as RequestLimits;
@@ -96,6 +101,21 @@ describe('AccessGuard', () => {
   ])('answers 401 to the token %s and counts the denied request', async (token, code) => {
     await expect(activate({ operation: 'issued:read' }, requestWith(token))).rejects.toMatchObject({ code });
     expect(deniedRequests).toBe(1);
+  });
+
+  it('counts no denied request when it cannot say whether the token is valid', async () => {
+    unavailable = true;
+    const request = requestWith('valid');
+    await expect(activate({ operation: 'issued:read' }, request)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(deniedRequests).toBe(0);
+    expect(request.requestContext.claims).toBeUndefined();
+  });
+
+  it('answers 401 when Passport finds neither a caller nor an error', () => {
+    expect(() => new AccessGuard().handleRequest(null, false)).toThrow(
+      expect.objectContaining({ code: 'missing_token' }),
+    );
+    expect(new AccessGuard().handleRequest(null, claims)).toBe(claims);
   });
 
   it('answers 401 to a valid token whose app has lost rights', async () => {

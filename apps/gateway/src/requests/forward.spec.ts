@@ -304,7 +304,7 @@ describe('a declaration', () => {
     const { prototype } = forwardingController([get, change]) as { prototype: Record<string, object> };
     expect(Reflect.getMetadata(ENDPOINT, prototype.getThing!)).toBe(get.endpoint);
     expect(Reflect.getMetadata(ENDPOINT, prototype.changeThing!)).toBe(change.endpoint);
-    const args = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor!, 'getThing') as object;
+    const args = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, 'getThing') as object;
     expect(
       Object.values(args)
         .map(({ index }: { index: number }) => index)
