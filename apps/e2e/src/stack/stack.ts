@@ -10,7 +10,7 @@ import { runInHost, type CommandResult } from './command-line-host.ts';
 import { cleanEnvironment } from './config.ts';
 import { busClient, operatorActor } from './nats.ts';
 
-export const root = fileURLToPath(new URL('../../..', import.meta.url));
+export const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /** Commands that need secrets or ports beside the operator's and the owner's access: tools/holdfast.mjs adds them. */
 const needsMore = new Set(['bus', 'database', 'demo', 'doctor', 'support-bundle']);
