@@ -10,7 +10,7 @@ const noProcessEnv = {
 };
 /**
  * What comes over the bus may be anything, and a loop that throws ends the process: both have one place
- * (libs/messaging/src/validated-subscription.ts, connection-status.ts).
+ * (libs/messaging/src/subscriptions/validated-subscription.ts, connection-status.ts).
  */
 const busInOnePlace = [
   {
@@ -88,7 +88,10 @@ export default [
     rules: { 'no-restricted-syntax': ['error', noProcessEnv, ...busInOnePlace, bodiesInOnePlace] },
   },
   {
-    files: ['libs/messaging/src/validated-subscription.ts', 'libs/messaging/src/connection-status.ts'],
+    files: [
+      'libs/messaging/src/subscriptions/validated-subscription.ts',
+      'libs/messaging/src/connection/connection-status.ts',
+    ],
     rules: { 'no-restricted-syntax': ['error', noProcessEnv] },
   },
   // All of it is test code, and its processes end with the tests.

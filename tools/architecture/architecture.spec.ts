@@ -186,7 +186,7 @@ describe('who uses whom', () => {
         text: "export const hear = (bus: { subscribe: (subject: string) => void }) => bus.subscribe('feed.x');\n",
       },
       {
-        file: 'libs/messaging/src/bus.ts',
+        file: 'libs/messaging/src/requests/bus.ts',
         text: 'export const read = (message: { json: () => string }) => message.json();\n',
       },
       { file: 'libs/outbox/src/relay.ts', text: 'export const watch = (c: { status: () => string }) => c.status();\n' },
@@ -305,11 +305,11 @@ describe('documents', () => {
 
   test.each([
     ['`libs/contracts/src/http/forwarded.ts#http`', false],
-    ['`libs/messaging/src/bus.ts#Bus.request`', false],
+    ['`libs/messaging/src/requests/bus.ts#Bus.request`', false],
     ['`libs/contracts/src/http/endpoints.ts#forwardedEndpoints.offers`', false],
     ['`libs/contracts/src/http/forwarded.ts#htp`', true],
-    ['`libs/messaging/src/bus.ts#Bus.htp`', true],
-    ['`libs/messaging/src/bus.ts#request`', true],
+    ['`libs/messaging/src/requests/bus.ts#Bus.htp`', true],
+    ['`libs/messaging/src/requests/bus.ts#request`', true],
     ['`libs/messaging/src/omnibus.ts#Bus`', true],
   ])('a reference of a document is checked: %s is missing: %s', (text, expected) => {
     expect([...text.matchAll(named)].map(([, path = '', symbol]) => isMissing(path, symbol))).toEqual([expected]);

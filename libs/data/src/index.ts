@@ -3,6 +3,7 @@ export * from './key-use.js';
 export * from './lazy-database.js';
 export * from './migrate.js';
 export * from './named-lock.js';
+export * from './named-statement.js';
 export * from './no-statistics.js';
 export * from './pg-errors.js';
 export * from './read-database.js';

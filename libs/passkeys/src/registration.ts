@@ -38,26 +38,43 @@ export interface NewPasskey {
 }
 
 /** The columns of a passkey that every service's table has. */
-export const passkeyColumns =
-  'credential_id, public_key, counter, transports, aaguid, device_type, backed_up, rp_id, created_at';
+export const passkeyColumns = {
+  credential_id: 'text',
+  public_key: 'bytea',
+  counter: 'bigint',
+  transports: 'text[]',
+  aaguid: 'uuid',
+  device_type: 'text',
+  backed_up: 'boolean',
+  rp_id: 'text',
+  created_at: 'timestamptz',
+} as const;
+
+/** The values of `passkeyColumns`. */
+export function passkeyValues(passkey: NewPasskey & { rpId: string }, createdAt: Date) {
+  const { credentialId, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId } = passkey;
+  return {
+    credential_id: credentialId,
+    public_key: publicKey,
+    counter,
+    transports,
+    aaguid,
+    device_type: deviceType,
+    backed_up: backedUp,
+    rp_id: rpId,
+    created_at: createdAt,
+  };
+}
 
 /**
  * Stores a new passkey.
  *
- * @param add inserts columns of the service and then `passkeyColumns`
- * @param own values of the columns of the service
+ * @param add inserts columns of the service and `passkeyColumns`
  * @throws AppError passkey_invalid when the credential id is registered already (WebAuthn Level 3 §7.1, step 26)
  */
-export async function storePasskey(
-  sql: Sql,
-  add: Statement,
-  own: readonly unknown[],
-  { credentialId, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId }: NewPasskey & { rpId: string },
-  createdAt: Date,
-): Promise<void> {
-  const values = [credentialId, publicKey, counter, transports, aaguid, deviceType, backedUp, rpId, createdAt];
+export async function storePasskey(sql: Sql, add: Statement, values: unknown[]): Promise<void> {
   try {
-    await sql.rows(add, [...own, ...values]);
+    await sql.rows(add, values);
   } catch (error) {
     if (violatedUnique(error) === undefined) throw error;
     throw new AppError('passkey_invalid', 'This passkey is registered already. Make a new one.');

@@ -1,7 +1,14 @@
-import { statement, type Sql } from '@holdfast/data';
+import { columns, namedStatement, statement, type Sql } from '@holdfast/data';
 import { longRollUpMinutes, rollUpMinutes, type RollUpMinutes } from './calendar.js';
 import { CustomerSketch } from './customer-sketch.js';
 import type { Count, KnownCredential, Tally } from './tally.js';
+
+interface Sketched {
+  minutes: RollUpMinutes;
+  /** Beginning of the roll-up, in ms. */
+  at: number;
+  sketch: CustomerSketch;
+}
 
 const lengths = (all: readonly number[]) =>
   `(VALUES ${all.map((minutes) => `(${minutes}, interval '${minutes} minutes')`).join(', ')}) AS l(minutes, length)`;
@@ -28,32 +35,59 @@ const selectSketches = statement(
        LATERAL (SELECT sketch FROM analytics_sketch WHERE org = $1 AND minutes = q.minutes AND at = q.at LIMIT 1) s`,
 );
 /** Everything that a batch changes, with the place up to which the log is counted now. */
-export const writeTally = statement(
+export const writeTally = namedStatement(
   'analytics_write',
-  `WITH counts AS (
+  {
+    org: 'text',
+    counts: columns<Count>({
+      metric: ['text', (c) => c.metric],
+      at: ['timestamptz', (c) => new Date(c.at)],
+      app: ['text', (c) => c.app],
+      credential_type: ['text', (c) => c.credentialType],
+      part: ['text', (c) => c.part],
+      count: ['bigint', (c) => c.count],
+    }),
+    sketches: columns<Sketched>({
+      minutes: ['int', (s) => s.minutes],
+      at: ['timestamptz', (s) => new Date(s.at)],
+      sketch: ['bytea', (s) => s.sketch.toBytes()],
+    }),
+    changed: columns<KnownCredential>({
+      credential: ['text', (k) => k.credential],
+      customer: ['text', (k) => k.customer],
+      app: ['text', (k) => k.app],
+      credential_type: ['text', (k) => k.credentialType],
+      status: ['text', (k) => k.status],
+      expired: ['boolean', (k) => k.expired],
+      offer: ['text', (k) => k.offer ?? null],
+      offered_at: ['timestamptz', (k) => k.offeredAt ?? null],
+    }),
+    removed: columns<string>({ credential: ['text', (credential) => credential] }),
+    seq: 'bigint',
+    latest: 'timestamptz',
+  },
+  ({ org, counts, sketches, changed, removed, seq, latest }) =>
+    `WITH counts AS (
      INSERT INTO analytics_count AS c (org, metric, minutes, at, app, credential_type, part, count)
-     SELECT $1, q.metric, l.minutes, ${beginning('q.at')}, q.app, q.credential_type, q.part, sum(q.count)
-       FROM unnest((SELECT $2::text[]), (SELECT $3::timestamptz[]), (SELECT $4::text[]), (SELECT $5::text[]),
-              (SELECT $6::text[]), (SELECT $7::bigint[])) AS q(metric, at, app, credential_type, part, count),
-         ${eachLength}
+     SELECT ${org}, q.metric, l.minutes, ${beginning('q.at')}, q.app, q.credential_type, q.part, sum(q.count)
+       FROM ${counts.unnestOfAnyLength('q')}, ${eachLength}
       WHERE q.metric = 'credentials' OR NOT ${isLong}
       GROUP BY 2, 3, 4, 5, 6, 7
      ON CONFLICT (org, metric, minutes, at, app, credential_type, part) DO UPDATE SET count = c.count + excluded.count),
    sketches AS (
-     INSERT INTO analytics_sketch (org, minutes, at, sketch)
-     SELECT $1, * FROM unnest((SELECT $8::int[]), (SELECT $9::timestamptz[]), (SELECT $10::bytea[]))
+     INSERT INTO analytics_sketch (org, ${sketches.names})
+     SELECT ${org}, * FROM ${sketches.unnestOfAnyLength('q')}
      ON CONFLICT (org, minutes, at) DO UPDATE SET sketch = excluded.sketch),
    credentials AS (
-     INSERT INTO analytics_credential
-       (org, credential, customer, app, credential_type, status, expired, offer, offered_at)
-     SELECT $1, * FROM unnest((SELECT $11::text[]), (SELECT $12::text[]), (SELECT $13::text[]), (SELECT $14::text[]),
-       (SELECT $15::text[]), (SELECT $16::boolean[]), (SELECT $17::text[]), (SELECT $18::timestamptz[]))
+     INSERT INTO analytics_credential (org, ${changed.names})
+     SELECT ${org}, * FROM ${changed.unnestOfAnyLength('q')}
      ON CONFLICT (org, credential) DO UPDATE SET status = excluded.status, expired = excluded.expired,
        offer = excluded.offer, offered_at = excluded.offered_at),
    removed AS (
-     DELETE FROM analytics_credential k USING unnest((SELECT $19::text[])) AS q(credential)
-      WHERE k.org = $1 AND k.credential = q.credential)
-   UPDATE analytics_cursor SET seq = $20, long_seq = $20, latest = greatest(latest, $21::timestamptz) WHERE org = $1`,
+     DELETE FROM analytics_credential k USING ${removed.unnestOfAnyLength('q')}
+      WHERE k.org = ${org} AND k.credential = q.credential)
+   UPDATE analytics_cursor SET seq = ${seq}, long_seq = ${seq}, latest = greatest(latest, ${latest}::timestamptz)
+    WHERE org = ${org}`,
 );
 
 /** The long roll-ups, after a version that does not know them has counted. */
@@ -81,13 +115,6 @@ export async function knownCredentials(
   return rows.map(({ offer, offeredAt, ...row }) => ({ ...row, ...(offer && offeredAt && { offer, offeredAt }) }));
 }
 
-interface Sketched {
-  minutes: RollUpMinutes;
-  /** Beginning of the roll-up, in ms. */
-  at: number;
-  sketch: CustomerSketch;
-}
-
 /** The stored sketches of the active customers of a batch, with these customers added. */
 export async function extendedSketches(sql: Sql, org: string, active: Tally['active']): Promise<Sketched[]> {
   const sketches = new Map<string, Sketched>();
@@ -109,48 +136,4 @@ export async function extendedSketches(sql: Sql, org: string, active: Tally['act
   ]);
   for (const { minutes, at, sketch } of stored) sketchOf(minutes, at.getTime()).merge(sketch);
   return all;
-}
-
-/** The parameters of writeTally. */
-export function tallyValues(
-  org: string,
-  { counts, changed, removed }: Tally,
-  sketches: readonly Sketched[],
-  counted: { seq: number; latest: string | undefined },
-): unknown[] {
-  const credentials = [...changed.values()];
-  const of = <Row>(rows: readonly Row[], ...values: ((row: Row) => unknown)[]) =>
-    values.map((value) => rows.map(value));
-  return [
-    org,
-    ...of<Count>(
-      counts,
-      (c) => c.metric,
-      (c) => new Date(c.at),
-      (c) => c.app,
-      (c) => c.credentialType,
-      (c) => c.part,
-      (c) => c.count,
-    ),
-    ...of<Sketched>(
-      sketches,
-      (s) => s.minutes,
-      (s) => new Date(s.at),
-      (s) => s.sketch.toBytes(),
-    ),
-    ...of<KnownCredential>(
-      credentials,
-      (k) => k.credential,
-      (k) => k.customer,
-      (k) => k.app,
-      (k) => k.credentialType,
-      (k) => k.status,
-      (k) => k.expired,
-      (k) => k.offer ?? null,
-      (k) => k.offeredAt ?? null,
-    ),
-    [...removed],
-    counted.seq,
-    counted.latest ?? null,
-  ];
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database, isNotFenced, statement, withinBytes, type Transaction } from '@holdfast/data';
-import { extendedSketches, knownCredentials, tallyValues, writeLongCounts, writeTally } from './roll-up-rows.js';
+import { extendedSketches, knownCredentials, writeLongCounts, writeTally } from './roll-up-rows.js';
 import { Tally, targetOf, type LoggedLeaf } from './tally.js';
 
 /** Of the entries that are counted in one transaction, unless it is a single one. */
@@ -87,7 +87,11 @@ export class RollUps {
       const latest = leaves.map(({ occurredAt }) => occurredAt).reduce<string | undefined>(later, undefined);
       const sketches = await extendedSketches(sql, org, tally.active);
       if (longSeq !== seq) await sql.rows(writeLongCounts, [org]);
-      await sql.last(writeTally, tallyValues(org, tally, sketches, { seq: last, latest }));
+      const { counts } = tally;
+      const changed = [...tally.changed.values()];
+      const removed = [...tally.removed];
+      const values = { org, counts, sketches, changed, removed, seq: last, latest };
+      await sql.last(writeTally, writeTally.values(values));
       return isCut || last - seq >= this.batchSize;
     });
   }

@@ -18,7 +18,7 @@ const lockHeads = statement(
 /**
  * A statement of its own, after the heads are locked, so that it sees what the previous batch committed. LIMIT keeps
  * each part to one index lookup per row: a plain join may read a whole table while it is small or its plan is old.
- * For the SELECTs around the parameters see writeBatch.
+ * For the SELECTs around the parameters see `unnestOfAnyLength` of @holdfast/data.
  */
 const loadState = statement(
   'batch_state',

@@ -1,113 +1,110 @@
-import { statement } from '@holdfast/data';
+import { columns, namedStatement } from '@holdfast/data';
 import type { KeyEncryption } from '@holdfast/platform';
 import { personalDataKeyContext } from '../privacy/key-encryption.js';
 import { unknownDataSubject } from '../privacy/personal-data.js';
 import type { AppendItem, BatchPlan, Entry } from './plan.js';
 
-/** Rows of the batch statement, which are passed as one array per column. */
-interface Columns<Row> {
-  /** Name of the common table expression. */
-  table: string;
-  types: string[];
-  /** The SQL that writes the rows of the SELECT `rows`. */
-  write: (rows: string) => string;
-  values: (row: Row) => unknown[];
-}
-
 type HeadRow = { org: string } & (BatchPlan['heads'] extends Map<string, infer H> ? H : never);
 type TargetRow = Pick<Entry, 'org' | 'seq' | 'class' | 'month'> & { target: string };
 type OrgAnd<Value> = { org: string } & Value;
 
-const insert = (into: string) => (rows: string) => `INSERT INTO ${into} ${rows}`;
-
-const entryColumns =
-  'org, seq, class, month, occurred_at, action, actor_id, outcome, personal_data_key_id, personal_data, leaf';
-const entries: Columns<Entry> = {
-  table: 'entries',
-  types: ['text', 'bigint', 'text', 'int', 'timestamptz', 'text', 'text', 'text', 'uuid', 'bytea', 'bytea'],
-  write: insert(`entry (${entryColumns})`),
-  values: (e) => [
-    e.org,
-    e.seq,
-    e.class,
-    e.month,
-    e.record.occurredAt,
-    e.record.action,
-    e.leaf.actorId,
-    e.record.outcome.result,
-    e.personalData?.keyId ?? null,
-    e.personalData?.sealed ?? null,
-    e.leaf.bytes,
-  ],
-};
-const leaves: Columns<Entry> = {
-  table: 'leaves',
-  types: ['text', 'bigint', 'uuid', 'text', 'int', 'boolean', 'bytea'],
-  write: insert('leaf (org, seq, id, class, month, from_provisional, leaf_hash)'),
-  values: (e) => [e.org, e.seq, e.record.id, e.class, e.month, e.provisional, e.leafHash],
-};
-const targets: Columns<TargetRow> = {
-  table: 'targets',
-  types: ['text', 'text', 'bigint', 'text', 'int'],
-  write: insert('entry_target (org, target, seq, class, month)'),
-  values: (t) => [t.org, t.target, t.seq, t.class, t.month],
-};
-const heads: Columns<HeadRow> = {
-  table: 'heads',
-  types: ['text', 'bigint', 'bytea', 'int', 'timestamptz', 'bigint'],
-  write: (rows) =>
-    `UPDATE head SET seq = h.seq, range = h.range, month = h.month, latest = h.latest, late_ms = h.late_ms
-       FROM (${rows}) AS h(org, seq, range, month, latest, late_ms) WHERE head.org = h.org`,
-  values: (h) => [h.org, h.seq, h.range, h.month, new Date(h.latest), h.lateMs],
-};
-const subtrees: Columns<BatchPlan['subtrees'][number]> = {
-  table: 'subtrees',
-  types: ['text', 'smallint', 'bigint', 'bytea', 'timestamptz'],
-  write: insert('subtree (org, level, index, hash, last_at)'),
-  values: (s) => [s.org, s.level, s.index, s.hash, new Date(s.lastAt)],
-};
-const mappings: Columns<BatchPlan['newMappings'][number]> = {
-  table: 'mappings',
-  types: ['text', 'text', 'text', 'text', 'bytea'],
-  write: insert('pseudonym_mapping (org, value, data_subject, pseudonym, salt)'),
-  values: (m) => [m.org, m.value, m.dataSubject, m.pseudonym, m.salt],
-};
-const keys: Columns<OrgAnd<{ dataSubject: string; id: string; sealed: Buffer; keyId: Buffer }>> = {
-  table: 'keys',
-  types: ['text', 'text', 'uuid', 'bytea', 'bytea'],
-  write: insert('personal_data_key (org, data_subject, id, key, encryption_key_id)'),
-  values: (k) => [k.org, k.dataSubject, k.id, k.sealed, k.keyId],
-};
-/**
- * Records that are appended are pending no longer. An appended provisional record leaves a handler's record of the same
- * id pending, which may have been quarantined at the same time.
- */
-const appended: Columns<OrgAnd<{ id: string; provisional: boolean }>> = {
-  table: 'appended',
-  types: ['text', 'uuid', 'boolean'],
-  write: (rows) =>
-    `DELETE FROM pending_record p USING (${rows}) AS a(org, id, provisional)
-       WHERE p.org = a.org AND p.id = a.id AND (p.provisional OR NOT a.provisional)`,
-  values: (a) => [a.org, a.id, a.provisional],
-};
-const erasures: Columns<OrgAnd<{ dataSubject: string }>> = {
-  table: 'erasures',
-  types: ['text', 'text'],
-  write: (rows) => `SELECT * FROM (${rows}) AS e(org, data_subject)`,
-  values: (e) => [e.org, e.dataSubject],
-};
-
-const rowSets = [entries, leaves, targets, heads, subtrees, mappings, keys, appended, erasures];
-
 /**
  * Writes the whole batch in one statement. For each erased data subject it deletes the pseudonym mappings, stores
  * hashes of their ids in `erased`, and deletes the personal data key together with that of the unknown data subject.
- * The SELECTs around the parameters hide the lengths of the arrays from the planner: it would estimate a special plan
- * for short arrays as cheaper than the generic one, and plan every batch anew.
+ * Records that are appended are pending no longer. An appended provisional record leaves a handler's record of the same
+ * id pending, which may have been quarantined at the same time.
  */
-export const writeBatch = statement(
+export const writeBatch = namedStatement(
   'batch_write',
-  `WITH ${withRows()},
+  {
+    entries: columns<Entry>({
+      org: ['text', (e) => e.org],
+      seq: ['bigint', (e) => e.seq],
+      class: ['text', (e) => e.class],
+      month: ['int', (e) => e.month],
+      occurred_at: ['timestamptz', (e) => e.record.occurredAt],
+      action: ['text', (e) => e.record.action],
+      actor_id: ['text', (e) => e.leaf.actorId],
+      outcome: ['text', (e) => e.record.outcome.result],
+      personal_data_key_id: ['uuid', (e) => e.personalData?.keyId ?? null],
+      personal_data: ['bytea', (e) => e.personalData?.sealed ?? null],
+      leaf: ['bytea', (e) => e.leaf.bytes],
+    }),
+    leaves: columns<Entry>({
+      org: ['text', (e) => e.org],
+      seq: ['bigint', (e) => e.seq],
+      id: ['uuid', (e) => e.record.id],
+      class: ['text', (e) => e.class],
+      month: ['int', (e) => e.month],
+      from_provisional: ['boolean', (e) => e.provisional],
+      leaf_hash: ['bytea', (e) => e.leafHash],
+    }),
+    targets: columns<TargetRow>({
+      org: ['text', (t) => t.org],
+      target: ['text', (t) => t.target],
+      seq: ['bigint', (t) => t.seq],
+      class: ['text', (t) => t.class],
+      month: ['int', (t) => t.month],
+    }),
+    heads: columns<HeadRow>({
+      org: ['text', (h) => h.org],
+      seq: ['bigint', (h) => h.seq],
+      range: ['bytea', (h) => h.range],
+      month: ['int', (h) => h.month],
+      latest: ['timestamptz', (h) => new Date(h.latest)],
+      late_ms: ['bigint', (h) => h.lateMs],
+    }),
+    subtrees: columns<BatchPlan['subtrees'][number]>({
+      org: ['text', (s) => s.org],
+      level: ['smallint', (s) => s.level],
+      index: ['bigint', (s) => s.index],
+      hash: ['bytea', (s) => s.hash],
+      last_at: ['timestamptz', (s) => new Date(s.lastAt)],
+    }),
+    mappings: columns<BatchPlan['newMappings'][number]>({
+      org: ['text', (m) => m.org],
+      value: ['text', (m) => m.value],
+      data_subject: ['text', (m) => m.dataSubject],
+      pseudonym: ['text', (m) => m.pseudonym],
+      salt: ['bytea', (m) => m.salt],
+    }),
+    keys: columns<OrgAnd<{ dataSubject: string; id: string; sealed: Buffer; keyId: Buffer }>>({
+      org: ['text', (k) => k.org],
+      data_subject: ['text', (k) => k.dataSubject],
+      id: ['uuid', (k) => k.id],
+      key: ['bytea', (k) => k.sealed],
+      encryption_key_id: ['bytea', (k) => k.keyId],
+    }),
+    appended: columns<OrgAnd<{ id: string; provisional: boolean }>>({
+      org: ['text', (a) => a.org],
+      id: ['uuid', (a) => a.id],
+      provisional: ['boolean', (a) => a.provisional],
+    }),
+    erasures: columns<OrgAnd<{ dataSubject: string }>>({
+      org: ['text', (e) => e.org],
+      data_subject: ['text', (e) => e.dataSubject],
+    }),
+  },
+  (p) =>
+    `WITH entries AS (
+     INSERT INTO entry (${p.entries.names}) SELECT * FROM ${p.entries.unnestOfAnyLength('e')}),
+   leaves AS (
+     INSERT INTO leaf (${p.leaves.names}) SELECT * FROM ${p.leaves.unnestOfAnyLength('l')}),
+   targets AS (
+     INSERT INTO entry_target (${p.targets.names}) SELECT * FROM ${p.targets.unnestOfAnyLength('t')}),
+   heads AS (
+     UPDATE head SET seq = h.seq, range = h.range, month = h.month, latest = h.latest, late_ms = h.late_ms
+       FROM ${p.heads.unnestOfAnyLength('h')} WHERE head.org = h.org),
+   subtrees AS (
+     INSERT INTO subtree (${p.subtrees.names}) SELECT * FROM ${p.subtrees.unnestOfAnyLength('s')}),
+   mappings AS (
+     INSERT INTO pseudonym_mapping (${p.mappings.names}) SELECT * FROM ${p.mappings.unnestOfAnyLength('m')}),
+   keys AS (
+     INSERT INTO personal_data_key (${p.keys.names}) SELECT * FROM ${p.keys.unnestOfAnyLength('k')}),
+   appended AS (
+     DELETE FROM pending_record p USING ${p.appended.unnestOfAnyLength('a')}
+      WHERE p.org = a.org AND p.id = a.id AND (p.provisional OR NOT a.provisional)),
+   erasures AS (SELECT * FROM ${p.erasures.unnestOfAnyLength('e')}),
    unmapped AS (
      DELETE FROM pseudonym_mapping m USING erasures e WHERE m.org = e.org AND m.data_subject = e.data_subject
      RETURNING m.org, m.value),
@@ -120,56 +117,27 @@ export const writeBatch = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-function withRows(): string {
-  let parameter = 0;
-  const nextParameter = () => `$${(parameter += 1)}`;
-  return rowSets
-    .map(({ table, types, write }) => {
-      const arrays = types.map((type) => `(SELECT ${nextParameter()}::${type}[])`).join(', ');
-      return `${table} AS (${write(`SELECT * FROM unnest(${arrays})`)})`;
-    })
-    .join(',\n   ');
-}
-
-/** The parameters of writeBatch. */
+/** The values of writeBatch. */
 export function batchValues(plan: BatchPlan, items: readonly AppendItem[], encryption: KeyEncryption): unknown[] {
-  return [
-    ...columns(entries, plan.entries),
-    ...columns(leaves, plan.entries),
-    ...columns(
-      targets,
-      plan.entries.flatMap(({ org, seq, class: name, month, leaf }) =>
-        leaf.targets.map((target) => ({ org, target, seq, class: name, month })),
-      ),
+  return writeBatch.values({
+    entries: plan.entries,
+    leaves: plan.entries,
+    targets: plan.entries.flatMap(({ org, seq, class: name, month, leaf }) =>
+      leaf.targets.map((target) => ({ org, target, seq, class: name, month })),
     ),
-    ...columns(
-      heads,
-      [...plan.heads].map(([org, head]) => ({ org, ...head })),
+    heads: [...plan.heads].map(([org, head]) => ({ org, ...head })),
+    subtrees: plan.subtrees,
+    mappings: plan.newMappings,
+    keys: plan.newKeys.map(({ org, dataSubject, key: { id, key } }) => ({
+      org,
+      dataSubject,
+      id,
+      sealed: encryption.encrypt(key, personalDataKeyContext(org, id)),
+      keyId: encryption.keyId,
+    })),
+    appended: items.flatMap(({ org, record, provisional = false }) =>
+      record ? [{ org, id: record.id, provisional }] : [],
     ),
-    ...columns(subtrees, plan.subtrees),
-    ...columns(mappings, plan.newMappings),
-    ...columns(
-      keys,
-      plan.newKeys.map(({ org, dataSubject, key: { id, key } }) => ({
-        org,
-        dataSubject,
-        id,
-        sealed: encryption.encrypt(key, personalDataKeyContext(org, id)),
-        keyId: encryption.keyId,
-      })),
-    ),
-    ...columns(
-      appended,
-      items.flatMap(({ org, record, provisional = false }) => (record ? [{ org, id: record.id, provisional }] : [])),
-    ),
-    ...columns(
-      erasures,
-      items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, dataSubject: erases }])),
-    ),
-  ];
-}
-
-function columns<Row>({ types, values }: Columns<Row>, rows: Row[]): unknown[][] {
-  const cells = rows.map(values);
-  return types.map((_, column) => cells.map((row) => row[column]));
+    erasures: items.flatMap(({ org, erases }) => (erases === undefined ? [] : [{ org, dataSubject: erases }])),
+  });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditExport } from '@holdfast/contracts';
-import { Database, isNotFenced, statement } from '@holdfast/data';
+import { columns, Database, isNotFenced, namedStatement, statement } from '@holdfast/data';
 import { systemContext } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
@@ -55,16 +55,29 @@ const restart = statement(
    WHERE id = $1 AND fence = $2 AND state = 'running' RETURNING id`,
 );
 /** Chunks and place in one statement: the replica that continues finds both, or none. */
-const append = statement(
+const append = namedStatement(
   'export_append',
-  `WITH job AS (
-     UPDATE export SET place = $3, entries = entries + $4, bytes = bytes + $5, stored_bytes = stored_bytes + $6,
-       failures = 0, leased_until = ${lease}
-     WHERE id = $1 AND fence = $2 AND state = 'running'
+  {
+    id: 'uuid',
+    fence: 'int',
+    place: 'bigint',
+    entries: 'bigint',
+    bytes: 'bigint',
+    stored: 'bigint',
+    chunks: columns<SealedChunk>({
+      start: ['bigint', (c) => c.start],
+      length: ['int', (c) => c.length],
+      data: ['bytea', (c) => c.data],
+    }),
+  },
+  ({ id, fence, place, entries, bytes, stored, chunks }) =>
+    `WITH job AS (
+     UPDATE export SET place = ${place}, entries = entries + ${entries}, bytes = bytes + ${bytes},
+       stored_bytes = stored_bytes + ${stored}, failures = 0, leased_until = ${lease}
+     WHERE id = ${id} AND fence = ${fence} AND state = 'running'
      RETURNING ${exportColumns}, stored_bytes AS "storedBytes"),
    chunks AS (
-     INSERT INTO export_chunk (export, start, length, data)
-     SELECT job.id, c.* FROM job, unnest($7::bigint[], $8::int[], $9::bytea[]) AS c(start, length, data))
+     INSERT INTO export_chunk (export, ${chunks.names}) SELECT job.id, c.* FROM job, ${chunks.unnest('c')})
    SELECT job.*, (SELECT coalesce(sum(stored_bytes), 0)::bigint FROM export o WHERE o.org = job.org AND o.id <> job.id)
      + "storedBytes" AS "ofOrganization" FROM job`,
 );
@@ -129,10 +142,10 @@ export class ExportWriter {
     const key = this.chunks.keyOf(job.org, job.id, job.key);
     const chunks = await this.chunks.sealed(key, job.id, job.bytes, bytes);
     const stored = chunks.reduce((sum, { data }) => sum + data.length, 0);
-    const rows = await this.database.rows<ExportRow & { storedBytes: number; ofOrganization: number }>(append, [
-      ...[job.id, job.fence, place, entries, bytes.length, stored],
-      ...columns(chunks),
-    ]);
+    const rows = await this.database.rows<ExportRow & { storedBytes: number; ofOrganization: number }>(
+      append,
+      append.values({ id: job.id, fence: job.fence, place, entries, bytes: bytes.length, stored, chunks }),
+    );
     const isTooLarge = (rows[0]?.ofOrganization ?? 0) > this.config.AUDIT_EXPORTS_MAX_BYTES;
     return { job: this.changed(job, rows), isTooLarge };
   }
@@ -190,8 +203,4 @@ export class ExportWriter {
     if (!row) throw new LostExport();
     return { ...job, ...row };
   }
-}
-
-function columns(chunks: readonly SealedChunk[]): unknown[] {
-  return [chunks.map((c) => c.start), chunks.map((c) => c.length), chunks.map((c) => c.data)];
 }

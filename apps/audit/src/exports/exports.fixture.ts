@@ -6,7 +6,7 @@ import { Outbox, type OutboxRow } from '@holdfast/outbox';
 import { systemClock, type Clock } from '@holdfast/platform';
 import { testContext, type TestDatabase } from '@holdfast/testing';
 import { auditKeys, decryptionBy, exportLimits, replicaOf } from '../audit.fixture.js';
-import { LogPages } from '../export/log-pages.js';
+import { LogPages } from '../exported-entries/log-pages.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import type { BrokenLogs } from '../transparency/broken-logs.js';
 import type { Checkpoints } from '../transparency/checkpoints.js';

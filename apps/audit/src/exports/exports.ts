@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { AuditExport, listAuditExports, NewAuditExport, ReplyOf, RequestContext } from '@holdfast/contracts';
-import { Database, statement, type Sql } from '@holdfast/data';
+import { Database, namedStatement, rowOf, statement, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, CLOCK, KeyEncryption, newId, type Clock, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
@@ -24,11 +24,21 @@ const countOf = statement(
      count(*) FILTER (WHERE state = 'ready')::int AS files
    FROM export WHERE org = $1 AND state IN ('queued', 'running', 'ready')`,
 );
-const insert = statement(
+const insert = namedStatement(
   'export_insert',
-  `INSERT INTO export (id, org, state, format, proof, filter, requester_type, requester_id, created_at, key,
-     encryption_key_id)
-   VALUES ($1, $2, 'queued', $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${exportColumns}`,
+  {
+    id: 'uuid',
+    org: 'text',
+    format: 'text',
+    proof: 'boolean',
+    filter: 'text',
+    requester_type: 'text',
+    requester_id: 'text',
+    created_at: 'timestamptz',
+    key: 'bytea',
+    encryption_key_id: 'bytea',
+  },
+  (row) => `INSERT INTO export ${rowOf({ ...row, state: "'queued'" })} RETURNING ${exportColumns}`,
 );
 const select = statement('export_select', `SELECT ${exportColumns} FROM export WHERE org = $1 AND id = $2`);
 const list = statement(
@@ -75,10 +85,19 @@ export class Exports {
     const sealed = this.encryption.encrypt(randomBytes(32), exportKeyContext(org, id));
     const { reply, rows } = await this.database.transaction(async (sql) => {
       await requireRoom(sql, org);
-      const [row] = await sql.rows<ExportRow>(insert, [
-        ...[id, org, format, proof, JSON.stringify(choice), actor.type, actor.id, at],
-        ...[sealed, this.encryption.keyId],
-      ]);
+      const values = insert.values({
+        id,
+        org,
+        format,
+        proof,
+        filter: JSON.stringify(choice),
+        requester_type: actor.type,
+        requester_id: actor.id,
+        created_at: at,
+        key: sealed,
+        encryption_key_id: this.encryption.keyId,
+      });
+      const [row] = await sql.rows<ExportRow>(insert, values);
       const reply = { export: exportOf(row!) };
       const rows = await this.events.insert(sql, [
         {

@@ -20,8 +20,8 @@ import {
   startAudit,
   startAuditBus,
 } from '../audit.fixture.js';
-import { exportedEntries } from '../export/exported-entry.js';
-import { LogPages } from '../export/log-pages.js';
+import { exportedEntries } from '../exported-entries/exported-entry.js';
+import { LogPages } from '../exported-entries/log-pages.js';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
 import { maxPageBytes } from './entry-decryption.js';
 import { FollowEventsHandler } from './follow-events.handler.js';

@@ -31,7 +31,7 @@ const lockLast = statement(
 );
 const selectHeads = statement('checkpoint_head', 'SELECT org, seq AS size, range FROM head WHERE org = ANY ($1)');
 const selectLast = statement('checkpoint_last', 'SELECT note FROM checkpoint WHERE org = $1');
-/** For the SELECTs around the parameters see writeBatch. */
+/** For the SELECTs around the parameters see `unnestOfAnyLength` of @holdfast/data. */
 const storeCheckpoints = statement(
   'checkpoint_store',
   `UPDATE checkpoint c SET size = s.size, note = s.note

@@ -11,29 +11,8 @@ import type { StateKind } from '../state-limits.js';
 import { TemporarilyUnavailable } from '../temporarily-unavailable.js';
 import { RowCounts } from './row-counts.js';
 import { sealPayload, unsealPayload } from './sealed-payload.js';
+import { upsertState } from './upsert-state.js';
 
-/**
- * Rejects a late write of state that results from a revoked sign-in: the customer was erased, or their passkey or
- * credential replaced, suspended, revoked or expired. A sign-in in progress results from no earlier sign-in. When the
- * assignment of a person has ended, their grant for the app is deleted (people/person-revocations.ts): no code or token
- * of it is stored afterwards.
- */
-const upsert = statement(
-  'oidc_upsert',
-  `INSERT INTO oidc_state (org, model, id, uid, grant_id, account, version, credential, payload, expires_at,
-     client_id)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $12
-   WHERE NOT EXISTS (
-     SELECT 1 FROM session_revocation
-     WHERE key = ANY ($11) AND (erased OR ($2 <> 'Interaction' AND version > coalesce($7, 0))))
-   AND ($12::text IS NULL OR $2 = 'Grant' OR EXISTS (
-     SELECT 1 FROM oidc_state g WHERE g.org = $1 AND g.model = 'Grant' AND g.id = $5))
-   ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id,
-     account = excluded.account, version = excluded.version, credential = excluded.credential,
-     payload = excluded.payload, expires_at = excluded.expires_at, client_id = excluded.client_id
-     WHERE $2 <> 'Interaction' OR oidc_state.consumed_at IS NULL
-   RETURNING (xmax = 0) AS inserted`,
-);
 /** Excludes expired rows that are not swept yet. The library does not check every expiration itself. */
 const find = statement(
   'oidc_find',
@@ -183,21 +162,22 @@ export class StateStore {
     const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
     const version = origin.version ?? (payload.version as number | undefined);
     await this.requireRoom(org, model, hash);
-    const stored = await this.database.rows<{ inserted: boolean }>(upsert, [
+    const values = upsertState.values({
+      revocationKeys: [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
       org,
       model,
-      hash,
-      model === 'Session' ? hashed(payload.uid) : null,
-      model === 'Interaction' ? null : hashed(payload.grantId),
-      account ?? null,
-      version ?? null,
-      credential ?? null,
+      id: hash,
+      uid: model === 'Session' ? hashed(payload.uid) : null,
+      grant_id: model === 'Interaction' ? null : hashed(payload.grantId),
+      account,
+      version,
+      credential,
+      payload: sealPayload(this.keys, org, model, hash, rest),
       // By this process's clock, which oidc-provider uses as well.
-      sealPayload(this.keys, org, model, hash, rest),
-      new Date(Date.now() + seconds * 1000),
-      [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
-      ofOneApp.has(model) ? (origin.peopleApp ?? null) : null,
-    ]);
+      expires_at: new Date(Date.now() + seconds * 1000),
+      client_id: ofOneApp.has(model) ? origin.peopleApp : null,
+    });
+    const stored = await this.database.rows<{ inserted: boolean }>(upsertState, values);
     if (stored[0]?.inserted) this.counts.inserted(`${org} ${model}`);
     return stored.length > 0;
   }

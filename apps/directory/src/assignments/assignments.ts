@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { makerOf, type Assignee, type Assignment, type Maker, type RequestContext } from '@holdfast/contracts';
-import { sqlOf, statement, type Sql } from '@holdfast/data';
+import { namedStatement, rowOf, sqlOf, statement, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, CLOCK, newId, unprocessable, type Clock } from '@holdfast/platform';
 import { Changes } from '../changes/changes.js';
@@ -29,11 +29,22 @@ const bumpGroup = statement(
   `UPDATE person_group SET version = version + 1 WHERE org = $1 AND id = $2 AND deleted_at IS NULL
    RETURNING version`,
 );
-const insert = statement(
+const insert = namedStatement(
   'assignment_insert',
-  `INSERT INTO assignment (id, org, client_id, person_id, group_id, access_request_id, created_at, expires_at,
-     created_by_type, created_by_app, created_by_person)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING ${assignmentColumns}`,
+  {
+    id: 'uuid',
+    org: 'text',
+    client_id: 'text',
+    person_id: 'uuid',
+    group_id: 'uuid',
+    access_request_id: 'uuid',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+    created_by_type: 'text',
+    created_by_app: 'text',
+    created_by_person: 'uuid',
+  },
+  (row) => `INSERT INTO assignment ${rowOf(row)} ON CONFLICT DO NOTHING RETURNING ${assignmentColumns}`,
 );
 const live = 'org = $1 AND client_id = $2 AND id = $3 AND (expires_at IS NULL OR expires_at > $4)';
 const find = statement('assignment_find', `SELECT ${assignmentColumns} FROM assignment WHERE ${live}`);
@@ -147,9 +158,19 @@ export async function insertAssignment(
   given: Assignee & { app: string; createdAt: Date; accessRequest?: string; expiresAt?: Date },
   made: Maker,
 ): Promise<AssignmentRow | undefined> {
-  const { app, user = null, group = null, accessRequest = null, createdAt, expiresAt = null } = given;
-  const maker = [made.type, made.type === 'app' ? made.id : null, await personOfMaker(sql, made)];
-  const values = [newId(), org, app, user, group, accessRequest, createdAt, expiresAt, ...maker];
+  const values = insert.values({
+    id: newId(),
+    org,
+    client_id: given.app,
+    person_id: given.user,
+    group_id: given.group,
+    access_request_id: given.accessRequest,
+    created_at: given.createdAt,
+    expires_at: given.expiresAt,
+    created_by_type: made.type,
+    created_by_app: made.type === 'app' ? made.id : null,
+    created_by_person: await personOfMaker(sql, made),
+  });
   return (await sql.rows<AssignmentRow>(insert, values))[0];
 }
 

@@ -1,5 +1,5 @@
 import type { Role } from '@holdfast/contracts';
-import { statement, violatedUnique, type Sql } from '@holdfast/data';
+import { namedStatement, rowOf, statement, violatedUnique, type Sql } from '@holdfast/data';
 import { AppError, customerKey } from '@holdfast/platform';
 import { personColumns, withInvitation, type Person, type PersonRow } from './person.js';
 import type { StoredIndex } from './personal-data/person-index.js';
@@ -24,11 +24,23 @@ const otherOwners = statement(
   'person_other_owners',
   `SELECT 1 FROM person WHERE org = $1 AND status = 'active' AND 'owner' = ANY (roles) AND id <> $2 LIMIT 1`,
 );
-const insert = statement(
+const insert = namedStatement(
   'person_insert',
-  `INSERT INTO person (id, org, status, roles, email_index, personal_data, personal_data_key, encryption_key_id,
-     user_handle, version, created_at, pepper_id)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+  {
+    id: 'uuid',
+    org: 'text',
+    status: 'text',
+    roles: 'text[]',
+    email_index: 'bytea',
+    personal_data: 'bytea',
+    personal_data_key: 'bytea',
+    encryption_key_id: 'bytea',
+    user_handle: 'bytea',
+    version: 'int',
+    created_at: 'timestamptz',
+    pepper_id: 'bytea',
+  },
+  (row) => `INSERT INTO person ${rowOf(row)}`,
 );
 const update = statement(
   'person_update',
@@ -90,22 +102,21 @@ export async function insertPerson(sql: Sql, person: Person, added: NewPerson): 
   const { id, org, status, roles, userHandle, version, createdAt } = person;
   const { personalData, personalDataKey } = added.sealed;
   const { emailHashes, tokens, pepperId } = added.index;
-  await requireFreeEmail(sql, person, emailHashes, () =>
-    sql.rows(insert, [
-      id,
-      org,
-      status,
-      roles,
-      emailHashes[0],
-      personalData,
-      personalDataKey,
-      added.encryptionKeyId,
-      userHandle,
-      version,
-      createdAt,
-      pepperId,
-    ]),
-  );
+  const values = insert.values({
+    id,
+    org,
+    status,
+    roles,
+    email_index: emailHashes[0],
+    personal_data: personalData,
+    personal_data_key: personalDataKey,
+    encryption_key_id: added.encryptionKeyId,
+    user_handle: userHandle,
+    version,
+    created_at: createdAt,
+    pepper_id: pepperId,
+  });
+  await requireFreeEmail(sql, person, emailHashes, () => sql.rows(insert, values));
   await sql.rows(addTokens, [org, id, createdAt, tokens]);
 }
 

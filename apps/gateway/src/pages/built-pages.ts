@@ -78,7 +78,8 @@ export function assetOf(
 }
 
 /**
- * Names without a hash: documents outside the build use them (libs/platform/src/html-page.ts), and browsers themselves.
+ * Names without a hash: documents outside the build use them (libs/platform/src/html/html-page.ts), and browsers
+ * themselves.
  */
 const stableNames = new Set(['page.css', 'icon.svg', 'favicon.ico']);
 

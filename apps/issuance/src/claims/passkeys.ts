@@ -1,10 +1,10 @@
-import { statement, type Sql } from '@holdfast/data';
-import { passkeyColumns, storePasskey, type NewPasskey } from '@holdfast/passkeys';
+import { namedStatement, rowOf, statement, type Sql } from '@holdfast/data';
+import { passkeyColumns, passkeyValues, storePasskey, type NewPasskey } from '@holdfast/passkeys';
 
-const add = statement(
+const add = namedStatement(
   'passkey_add',
-  `INSERT INTO passkey (subject, org, ${passkeyColumns})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+  { subject: 'uuid', org: 'text', ...passkeyColumns },
+  (row) => `INSERT INTO passkey ${rowOf(row)}`,
 );
 /**
  * Sign-ins before the customer's next version do not count, since their passkey is removed. The change that removes it
@@ -25,7 +25,8 @@ export async function addPasskey(
   sql: Sql,
   passkey: NewPasskey & { subject: string; org: string; rpId: string; createdAt: Date },
 ): Promise<void> {
-  await storePasskey(sql, add, [passkey.subject, passkey.org], passkey, passkey.createdAt);
+  const { subject, org, createdAt } = passkey;
+  await storePasskey(sql, add, add.values({ subject, org, ...passkeyValues(passkey, createdAt) }));
 }
 
 /** Removes all passkeys of a customer: they belong to the customer and not to one credential. */

@@ -1,4 +1,4 @@
-import { statement, type Sql } from '@holdfast/data';
+import { namedStatement, rowOf, statement, type Sql } from '@holdfast/data';
 import { customerKey } from '@holdfast/platform';
 import { withoutNulls } from '../without-nulls.js';
 import type { Customer, CustomerCredential, CustomerOffer } from './customer.js';
@@ -34,11 +34,28 @@ const offersOf = statement(
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
 );
 const setVersion = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
-const saveCredential = statement(
+const saveCredential = namedStatement(
   'customer_save_credential',
-  `INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until, revoked_at,
-     revoked_reason, issued_at, expires_at, holder_claimed_at, holder_app, document_number, expiration_emitted_for)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+  {
+    id: 'uuid',
+    subject: 'uuid',
+    org: 'text',
+    type: 'text',
+    status: 'text',
+    revocable: 'boolean',
+    created_at: 'timestamptz',
+    valid_until: 'timestamptz',
+    revoked_at: 'timestamptz',
+    revoked_reason: 'text',
+    issued_at: 'timestamptz',
+    expires_at: 'timestamptz',
+    holder_claimed_at: 'timestamptz',
+    holder_app: 'text',
+    document_number: 'text',
+    expiration_emitted_for: 'timestamptz',
+  },
+  (row) =>
+    `INSERT INTO credential ${rowOf(row)}
    ON CONFLICT (id) DO UPDATE SET status = excluded.status, valid_until = excluded.valid_until,
      revoked_at = excluded.revoked_at, revoked_reason = excluded.revoked_reason, revocable = excluded.revocable,
      issued_at = excluded.issued_at, expires_at = excluded.expires_at, holder_claimed_at = excluded.holder_claimed_at,
@@ -48,10 +65,21 @@ const saveCredential = statement(
        THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.sign_ins_since_version END`,
 );
 const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2, expiration_emitted = $3 WHERE id = $1');
-const addOffer = statement(
+const addOffer = namedStatement(
   'customer_add_offer',
-  `INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  {
+    id: 'uuid',
+    credential: 'uuid',
+    subject: 'uuid',
+    org: 'text',
+    app: 'text',
+    token_hash: 'bytea',
+    status: 'text',
+    expires_at: 'timestamptz',
+    return_url: 'text',
+    created_at: 'timestamptz',
+  },
+  (row) => `INSERT INTO offer ${rowOf(row)}`,
 );
 
 /** Locks and reads a customer. With `app`, the customers of other apps do not exist. */
@@ -67,40 +95,43 @@ export async function lockCustomer(sql: Sql, id: string, org: string, app?: stri
 export async function saveCustomer(sql: Sql, before: Customer, after: Customer): Promise<void> {
   await sql.rows(setVersion, [after.id, after.version]);
   for (const c of after.credentials.filter((c) => !before.credentials.includes(c))) {
-    await sql.rows(saveCredential, [
-      c.id,
-      after.id,
-      after.org,
-      c.type,
-      c.status,
-      c.revocable,
-      c.createdAt,
-      c.validUntil,
-      c.revokedAt,
-      c.revokedReason,
-      c.issuedAt,
-      c.expiresAt,
-      c.holderClaimedAt,
-      c.holderApp,
-      c.documentNumber,
-      c.expirationEmittedFor,
-    ]);
+    const values = saveCredential.values({
+      id: c.id,
+      subject: after.id,
+      org: after.org,
+      type: c.type,
+      status: c.status,
+      revocable: c.revocable,
+      created_at: c.createdAt,
+      valid_until: c.validUntil,
+      revoked_at: c.revokedAt,
+      revoked_reason: c.revokedReason,
+      issued_at: c.issuedAt,
+      expires_at: c.expiresAt,
+      holder_claimed_at: c.holderClaimedAt,
+      holder_app: c.holderApp,
+      document_number: c.documentNumber,
+      expiration_emitted_for: c.expirationEmittedFor,
+    });
+    await sql.rows(saveCredential, values);
   }
   for (const o of after.offers.filter((o) => !before.offers.includes(o))) {
     if (before.offers.some((b) => b.id === o.id)) await sql.rows(setOffer, [o.id, o.status, o.expirationEmitted]);
-    else
-      await sql.rows(addOffer, [
-        o.id,
-        o.credentialId,
-        after.id,
-        after.org,
-        after.app,
-        o.tokenHash,
-        o.status,
-        o.expiresAt,
-        o.returnUrl,
-        o.createdAt,
-      ]);
+    else {
+      const values = addOffer.values({
+        id: o.id,
+        credential: o.credentialId,
+        subject: after.id,
+        org: after.org,
+        app: after.app,
+        token_hash: o.tokenHash,
+        status: o.status,
+        expires_at: o.expiresAt,
+        return_url: o.returnUrl,
+        created_at: o.createdAt,
+      });
+      await sql.rows(addOffer, values);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { statement, type Sql } from '@holdfast/data';
+import { columns, namedStatement, type Sql } from '@holdfast/data';
 import type { OutboxRow, SealedResponse } from '@holdfast/outbox';
 import type { Customer } from './customer.js';
 
@@ -10,27 +10,27 @@ export interface NewCustomer {
   stored?: SealedResponse | undefined;
 }
 
-const columns: [name: string, type: string, value: (row: NewCustomer) => unknown][] = [
-  ['subject', 'uuid', ({ customer }) => customer.id],
-  ['org', 'text', ({ customer }) => customer.org],
-  ['app', 'text', ({ customer }) => customer.app],
-  ['created_at', 'timestamptz', ({ customer }) => customer.createdAt],
-  ['credential', 'uuid', (row) => credentialOf(row).id],
-  ['type', 'text', (row) => credentialOf(row).type],
-  ['revocable', 'boolean', (row) => credentialOf(row).revocable],
-  ['valid_until', 'timestamptz', (row) => credentialOf(row).validUntil],
-  ['offer', 'uuid', (row) => offerOf(row).id],
-  ['token_hash', 'bytea', (row) => offerOf(row).tokenHash],
-  ['expires_at', 'timestamptz', (row) => offerOf(row).expiresAt],
-  ['return_url', 'text', (row) => offerOf(row).returnUrl],
-  ['event', 'uuid', ({ event }) => event.id],
-  ['aggregate', 'text', ({ event }) => event.aggregate],
-  ['event_subject', 'text', ({ event }) => event.subject],
-  ['payload', 'text', ({ event }) => event.payload],
-  ['key_hash', 'bytea', ({ stored }) => stored?.keyHash],
-  ['fingerprint', 'bytea', ({ stored }) => stored?.fingerprint],
-  ['response', 'bytea', ({ stored }) => stored?.response],
-];
+const items = columns<NewCustomer>({
+  subject: ['uuid', ({ customer }) => customer.id],
+  org: ['text', ({ customer }) => customer.org],
+  app: ['text', ({ customer }) => customer.app],
+  created_at: ['timestamptz', ({ customer }) => customer.createdAt],
+  credential: ['uuid', (row) => credentialOf(row).id],
+  type: ['text', (row) => credentialOf(row).type],
+  revocable: ['boolean', (row) => credentialOf(row).revocable],
+  valid_until: ['timestamptz', (row) => credentialOf(row).validUntil],
+  offer: ['uuid', (row) => offerOf(row).id],
+  token_hash: ['bytea', (row) => offerOf(row).tokenHash],
+  expires_at: ['timestamptz', (row) => offerOf(row).expiresAt],
+  return_url: ['text', (row) => offerOf(row).returnUrl],
+  event: ['uuid', ({ event }) => event.id],
+  aggregate: ['text', ({ event }) => event.aggregate],
+  event_subject: ['text', ({ event }) => event.subject],
+  payload: ['text', ({ event }) => event.payload],
+  key_hash: ['bytea', ({ stored }) => stored?.keyHash],
+  fingerprint: ['bytea', ({ stored }) => stored?.fingerprint],
+  response: ['bytea', ({ stored }) => stored?.response],
+});
 
 /**
  * The rows of first offers: customers, credentials, offers, events and stored responses in one statement, which is one
@@ -40,11 +40,11 @@ const columns: [name: string, type: string, value: (row: NewCustomer) => unknown
  * the first one has committed, and then gets its response. The keys are inserted in order, so that two statements with
  * the same keys cannot deadlock.
  */
-const insert = statement(
+const insert = namedStatement(
   'offer_first',
-  `WITH item AS (
-     SELECT * FROM unnest(${columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')})
-       AS i(${columns.map(([name]) => name).join(', ')})),
+  { items },
+  (p) =>
+    `WITH item AS (SELECT * FROM ${p.items.unnest('i')}),
    key AS (
      INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at, org)
      SELECT app, key_hash, fingerprint, response, subject, event, 1, created_at, org FROM item
@@ -69,8 +69,7 @@ const insert = statement(
  * @returns the ids of the events that were stored: without those of requests whose key has a response already
  */
 export async function insertCustomers(sql: Sql, rows: readonly NewCustomer[]): Promise<Set<string>> {
-  const values = columns.map(([, , value]) => rows.map(value));
-  return new Set((await sql.rows<{ event: string }>(insert, values)).map(({ event }) => event));
+  return new Set((await sql.rows<{ event: string }>(insert, insert.values({ items: rows }))).map(({ event }) => event));
 }
 
 function credentialOf({ customer }: NewCustomer) {

@@ -1,4 +1,4 @@
-import { statement } from '@holdfast/data';
+import { namedStatement, statement } from '@holdfast/data';
 import { deliverySums, shownColumns } from './destination.js';
 
 export const select = statement(
@@ -24,15 +24,28 @@ export const lockDeliveries = statement(
  * Takes the first free slot. When another request has taken it meanwhile, this one waits for its commit, and no row is
  * inserted.
  */
-export const insert = statement(
+export const insert = namedStatement(
   'audit_destination_insert',
-  `INSERT INTO audit_destination
-     (id, org, kind, format, description, settings, credentials, created_at, slot, suspended, suspended_version,
-      maker_type, maker_id, maker_name, filter)
-   SELECT $1, $2, $3, $4, $5, $6, $7, $8, slot, coalesce(s.suspended, false), coalesce(s.version, 0), $10, $11, $12,
-          $13::json
-     FROM generate_series(1, $9::int) AS slot LEFT JOIN audit_suspension s ON s.org = $2
-    WHERE NOT EXISTS (SELECT FROM audit_destination d WHERE d.org = $2 AND d.slot = slot.slot)
+  {
+    slots: 'int',
+    id: 'uuid',
+    org: 'text',
+    kind: 'text',
+    format: 'text',
+    description: 'text',
+    settings: 'json',
+    credentials: 'bytea',
+    created_at: 'timestamptz',
+    maker_type: 'text',
+    maker_id: 'text',
+    maker_name: 'text',
+    filter: 'json',
+  },
+  ({ slots, ...row }) =>
+    `INSERT INTO audit_destination (${Object.keys(row).join(', ')}, slot, suspended, suspended_version)
+   SELECT ${Object.values(row).join(', ')}, slot, coalesce(s.suspended, false), coalesce(s.version, 0)
+     FROM generate_series(1, ${slots}::int) AS slot LEFT JOIN audit_suspension s ON s.org = ${row.org}
+    WHERE NOT EXISTS (SELECT FROM audit_destination d WHERE d.org = ${row.org} AND d.slot = slot.slot)
     ORDER BY slot LIMIT 1
    ON CONFLICT (org, slot) DO NOTHING RETURNING id`,
 );
@@ -44,11 +57,26 @@ export const insertDeliveries = statement(
    ON CONFLICT DO NOTHING`,
 );
 /** The next attempt is made at once, with what is stored now. */
-export const update = statement(
+export const update = namedStatement(
   'audit_destination_update',
-  `UPDATE audit_destination SET format = $2, description = $3, settings = $4, credentials = $5, paused = $6,
-     paused_because = $7, maker_type = $8, maker_id = $9, maker_name = $10, filter = $11,
-     version = version + 1, retry_at = NULL WHERE id = $1`,
+  {
+    id: 'uuid',
+    format: 'text',
+    description: 'text',
+    settings: 'json',
+    credentials: 'bytea',
+    paused: 'boolean',
+    paused_because: 'text',
+    maker_type: 'text',
+    maker_id: 'text',
+    maker_name: 'text',
+    filter: 'json',
+  },
+  ({ id, ...row }) => {
+    const changed = Object.entries(row).map(([column, value]) => `${column} = ${value}`);
+    return `UPDATE audit_destination SET ${changed.join(', ')}, version = version + 1, retry_at = NULL
+      WHERE id = ${id}`;
+  },
 );
 /** By a new lease the sender that has the row moves it no further. */
 export const rewind = statement(

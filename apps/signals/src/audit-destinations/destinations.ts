@@ -100,10 +100,12 @@ export class Destinations {
       async (sql) => {
         const now = this.clock.now();
         await this.suspensions.hold(sql, org);
-        const values = [id, org, kind, format, description ?? null, JSON.stringify(settings), sealed, now];
-        const maker = Object.values(makerColumns(makerOf(context.actor)));
-        const filtered = filter ? JSON.stringify(filter) : null;
-        await insertInSlot(sql, [...values, maxAuditDestinations, ...maker, filtered]);
+        await insertInSlot(sql, {
+          ...{ slots: maxAuditDestinations, id, org, kind, format, description, credentials: sealed, created_at: now },
+          ...makerColumns(makerOf(context.actor)),
+          settings: JSON.stringify(settings),
+          filter: filter && JSON.stringify(filter),
+        });
         const places = [ends.map((e) => e.org), ends.map((e) => e.after), ends.map((e) => e.end)];
         await sql.rows(insertDeliveries, [id, ...places, now]);
         const [destination] = await this.shown(sql, org, id);
@@ -289,15 +291,20 @@ export class Destinations {
   }
 
   private async store(sql: Sql, row: Stored): Promise<void> {
-    const { id, format, description, settings, credentials, paused, paused_because: because, filter } = row;
-    const changed = [id, format, description, JSON.stringify(settings), credentials, paused, because];
-    const maker = [row.maker_type, row.maker_id, row.maker_name];
-    await sql.rows(update, [...changed, ...maker, filter && JSON.stringify(filter)]);
+    const { id, format, description, settings, credentials, paused, paused_because, filter } = row;
+    const { maker_type, maker_id, maker_name } = row;
+    const values = update.values({
+      ...{ id, format, description, credentials, paused, paused_because, maker_type, maker_id, maker_name },
+      settings: JSON.stringify(settings),
+      filter: filter && JSON.stringify(filter),
+    });
+    await sql.rows(update, values);
   }
 }
 
 /** @throws limit_reached */
-async function insertInSlot(sql: Sql, values: unknown[]): Promise<void> {
+async function insertInSlot(sql: Sql, destination: Parameters<typeof insert.values>[0]): Promise<void> {
+  const values = insert.values(destination);
   // Each attempt that inserts nothing has found one slot more taken, or none that is free.
   for (let attempt = 0; attempt <= maxAuditDestinations; attempt += 1)
     if ((await sql.rows(insert, values)).length > 0) return;

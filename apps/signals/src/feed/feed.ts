@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { Database, statement, type Sql, type Transaction } from '@holdfast/data';
+import { columns, Database, namedStatement, statement, type Sql, type Transaction } from '@holdfast/data';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import { appendInOrder, type FeedPlan, type FeedState } from './append-in-order.js';
+import { appendInOrder, type FeedPlan, type FeedState, type Progress } from './append-in-order.js';
 import { feedLag } from './feed-metrics.js';
 import type { PublicEvent } from './public-event.js';
 
@@ -25,30 +25,56 @@ const loadState = statement(
      FROM unnest($2::bytea[]) AS q(key),
        LATERAL (SELECT version, erased_at FROM aggregate WHERE key = q.key LIMIT 1) a`,
 );
-const writeBatch = statement(
+const writeBatch = namedStatement(
   'feed_write',
-  `WITH entries AS (
-     INSERT INTO event (org, seq, id, type, occurred_at, version, key, data, appended_at)
-     SELECT e.*, $9::timestamptz
-       FROM unnest($1::text[], $2::bigint[], $3::uuid[], $4::text[], $5::timestamptz[], $6::int[], $7::bytea[],
-                   $8::json[]) AS e
+  {
+    entries: columns<FeedPlan['entries'][number]>({
+      org: ['text', (e) => e.org],
+      seq: ['bigint', (e) => e.seq],
+      id: ['uuid', (e) => e.id],
+      type: ['text', (e) => e.type],
+      occurred_at: ['timestamptz', (e) => e.occurredAt],
+      version: ['int', (e) => e.version],
+      key: ['bytea', (e) => bytes(e.key)],
+      data: ['json', (e) => JSON.stringify(e.data)],
+    }),
+    now: 'timestamptz',
+    aggregates: columns<[key: string, progress: Progress]>({
+      key: ['bytea', ([key]) => bytes(key)],
+      version: ['int', ([, p]) => p.version],
+      erased: ['boolean', ([, p]) => p.erased],
+    }),
+    early: columns<PublicEvent>({
+      id: ['uuid', (e) => e.id],
+      org: ['text', (e) => e.org],
+      key: ['bytea', (e) => bytes(e.key)],
+      type: ['text', (e) => e.type],
+      occurred_at: ['timestamptz', (e) => e.occurredAt],
+      version: ['int', (e) => e.version],
+      data: ['json', (e) => (e.data === undefined ? null : JSON.stringify(e.data))],
+      received_at: ['timestamptz', (e) => e.receivedAt],
+    }),
+    settled: 'uuid[]',
+    erased: 'bytea[]',
+  },
+  ({ entries, now, aggregates, early, settled, erased }) =>
+    `WITH entries AS (
+     INSERT INTO event (${entries.names}, appended_at)
+     SELECT e.*, ${now}::timestamptz FROM ${entries.unnest('e')}
    ), heads AS (
      UPDATE head SET seq = h.seq
-       FROM (SELECT org, max(seq) AS seq FROM unnest($1::text[], $2::bigint[]) AS e(org, seq) GROUP BY org) h
+       FROM (SELECT org, max(seq) AS seq FROM ${entries.unnest('e', ['org', 'seq'])} GROUP BY org) h
       WHERE head.org = h.org
    ), aggregates AS (
      INSERT INTO aggregate AS a (key, version, erased_at)
-     SELECT key, version, CASE WHEN erased THEN $9::timestamptz END
-       FROM unnest($10::bytea[], $11::int[], $12::boolean[]) AS p(key, version, erased)
+     SELECT key, version, CASE WHEN erased THEN ${now}::timestamptz END FROM ${aggregates.unnest('p')}
      ON CONFLICT (key) DO UPDATE SET version = excluded.version, erased_at = coalesce(a.erased_at, excluded.erased_at)
    ), early AS (
-     INSERT INTO early_event (id, org, key, type, occurred_at, version, data, received_at)
-     SELECT * FROM unnest($13::uuid[], $14::text[], $15::bytea[], $16::text[], $17::timestamptz[], $18::int[],
-                          $19::json[], $20::timestamptz[])
+     INSERT INTO early_event (${early.names}) SELECT * FROM ${early.unnest('e')}
    ), settled AS (
-     DELETE FROM early_event WHERE id = ANY ($21) OR key = ANY ($22)
+     DELETE FROM early_event WHERE id = ANY (${settled}) OR key = ANY (${erased})
    )
-   DELETE FROM event WHERE key = ANY ($22)`,
+   DELETE FROM event WHERE key = ANY (${erased})`,
 );
 
 interface StateRow {
@@ -113,33 +139,13 @@ export class Feed {
     { entries, progress, early, settled, erased }: FeedPlan,
     now: Date,
   ): Promise<void> {
-    const bytes = (key: string) => Buffer.from(key, 'hex');
-    const aggregates = [...progress];
-    await sql.last(writeBatch, [
-      entries.map((e) => e.org),
-      entries.map((e) => e.seq),
-      entries.map((e) => e.id),
-      entries.map((e) => e.type),
-      entries.map((e) => e.occurredAt),
-      entries.map((e) => e.version),
-      entries.map((e) => bytes(e.key)),
-      entries.map((e) => JSON.stringify(e.data)),
-      now,
-      aggregates.map(([key]) => bytes(key)),
-      aggregates.map(([, p]) => p.version),
-      aggregates.map(([, p]) => p.erased),
-      early.map((e) => e.id),
-      early.map((e) => e.org),
-      early.map((e) => bytes(e.key)),
-      early.map((e) => e.type),
-      early.map((e) => e.occurredAt),
-      early.map((e) => e.version),
-      early.map((e) => (e.data === undefined ? null : JSON.stringify(e.data))),
-      early.map((e) => e.receivedAt),
-      settled,
-      [...erased].map(bytes),
-    ]);
+    const values = { entries, now, aggregates: [...progress], early, settled, erased: [...erased].map(bytes) };
+    await sql.last(writeBatch, writeBatch.values(values));
   }
+}
+
+function bytes(key: string): Buffer {
+  return Buffer.from(key, 'hex');
 }
 
 async function lockedHeads(sql: Sql, orgs: string[]): Promise<Map<string, number>> {
@@ -148,7 +154,7 @@ async function lockedHeads(sql: Sql, orgs: string[]): Promise<Map<string, number
 }
 
 async function loadStored(sql: Sql, keys: string[], events: readonly PublicEvent[]): Promise<Omit<FeedState, 'heads'>> {
-  const rows = await sql.rows<StateRow>(loadState, [events.map((e) => e.id), keys.map((k) => Buffer.from(k, 'hex'))]);
+  const rows = await sql.rows<StateRow>(loadState, [events.map((e) => e.id), keys.map(bytes)]);
   const of = (kind: StateRow['kind']) => rows.filter((row) => row.kind === kind);
   return {
     appended: new Set(of('appended').map((row) => row.id)),

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isCustomerEvent, streams, type CustomerEvent, type IssuanceEvent } from '@holdfast/contracts';
-import { Database, statement } from '@holdfast/data';
+import { columns, Database, namedStatement } from '@holdfast/data';
 import { Consumes } from '@holdfast/messaging';
 import { customerKey } from '@holdfast/platform';
 import { isClaimed } from './subject.js';
@@ -9,13 +9,24 @@ import { isClaimed } from './subject.js';
  * Applies newer versions only: late, repeated and reordered events change nothing, and the row of an erased customer
  * stays a tombstone.
  */
-const apply = statement(
+const apply = namedStatement(
   'subject_apply',
-  `INSERT INTO subject AS s (key, version, org, app, subject, created_at, claimed, state, erased_at)
-   SELECT key, version, org, app, subject, created_at, claimed, state::json, erased_at
-   FROM unnest($1::bytea[], $2::int[], $3::text[], $4::text[], $5::uuid[], $6::timestamptz[], $7::boolean[], $8::text[],
-               $9::timestamptz[])
-     AS e(key, version, org, app, subject, created_at, claimed, state, erased_at)
+  {
+    events: columns<CustomerEvent>({
+      key: ['bytea', (e) => customerKey(e.org, e.subject)],
+      version: ['int', (e) => e.version],
+      org: ['text', (e) => (e.state ? e.org : null)],
+      app: ['text', (e) => e.state?.app],
+      subject: ['uuid', (e) => (e.state ? e.subject : null)],
+      created_at: ['timestamptz', (e) => e.state?.createdAt],
+      claimed: ['boolean', (e) => (e.state ? isClaimed(e.state) : null)],
+      state: ['json', (e) => (e.state ? JSON.stringify(e.state) : null)],
+      erased_at: ['timestamptz', (e) => (e.state ? null : e.occurredAt)],
+    }),
+  },
+  ({ events }) =>
+    `INSERT INTO subject AS s (${events.names})
+   SELECT * FROM ${events.unnest('e')}
    ORDER BY key
    ON CONFLICT (key) DO UPDATE SET version = excluded.version, org = excluded.org, app = excluded.app,
      subject = excluded.subject, created_at = excluded.created_at, claimed = excluded.claimed, state = excluded.state,
@@ -44,16 +55,6 @@ export class SubjectProjection {
   async apply(events: IssuanceEvent[]): Promise<void> {
     const rows = newestPerSubject(events.filter(isCustomerEvent));
     if (rows.length === 0) return;
-    await this.database.rows(apply, [
-      rows.map((e) => customerKey(e.org, e.subject)),
-      rows.map((e) => e.version),
-      rows.map((e) => (e.state ? e.org : null)),
-      rows.map((e) => e.state?.app ?? null),
-      rows.map((e) => (e.state ? e.subject : null)),
-      rows.map((e) => e.state?.createdAt ?? null),
-      rows.map((e) => (e.state ? isClaimed(e.state) : null)),
-      rows.map((e) => (e.state ? JSON.stringify(e.state) : null)),
-      rows.map((e) => (e.state ? null : e.occurredAt)),
-    ]);
+    await this.database.rows(apply, apply.values({ events: rows }));
   }
 }

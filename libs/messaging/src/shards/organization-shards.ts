@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { mainShard, organizationShards, type RequestContext } from '@holdfast/contracts';
-import type { Bus } from '../bus.js';
+import type { Bus } from '../requests/bus.js';
 
 /** Shards by organization; organizations that do not exist are left out. */
 export type LookUpShards = (shortIds: string[]) => Promise<Map<string, string>>;

@@ -1,7 +1,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { mainShard } from '@holdfast/contracts';
 import { unavailable, within } from '@holdfast/platform';
-import type { Bus, ShardBuses } from '../bus.js';
+import type { Bus, ShardBuses } from '../requests/bus.js';
 import type { OrganizationShards } from './organization-shards.js';
 
 export interface ShardsOptions {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../app-error.js';
+import { AppError } from '../errors/app-error.js';
 
 export interface BodyLimits {
   maxBytes: number;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../app-error.js';
+import { AppError } from '../errors/app-error.js';
 import { readBody, type BodyLimits } from './read-body.js';
 import { parseStrictJson } from './strict-json.js';
 

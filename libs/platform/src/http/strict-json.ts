@@ -1,4 +1,4 @@
-import { AppError } from '../app-error.js';
+import { AppError } from '../errors/app-error.js';
 
 /** A deeper body could exhaust the stack of code that walks it recursively. */
 const maxDepth = 20;

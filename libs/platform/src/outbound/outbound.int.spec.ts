@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { Socket, type AddressInfo, type LookupFunction } from 'node:net';
 import tls, { type ConnectionOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { createLogger } from '../logger.js';
+import { createLogger } from '../logging/logger.js';
 import { NameServer } from './name-server.fixture.js';
 import { OutboundError } from './outbound-error.js';
 import { Outbound, type OutboundRequest } from './outbound.js';

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { Agent, Dispatcher } from 'undici';
-import { LatencyHistogram, secondsSince } from '../latency-histogram.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../logging/logger.js';
+import { LatencyHistogram, secondsSince } from '../tracing/latency-histogram.js';
 import { inSpan, SpanKind } from '../tracing/spans.js';
 import { requireDestination, type OutboundRules } from './destination.js';
 import { certificateError, OutboundError } from './outbound-error.js';

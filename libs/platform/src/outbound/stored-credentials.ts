@@ -1,4 +1,4 @@
-import { unprocessable } from '../app-error.js';
+import { unprocessable } from '../errors/app-error.js';
 
 /**
  * Credentials that were stored for one receiver never go to another (product §4). Who may change an address could

@@ -13,10 +13,10 @@ import {
   type SpanExporter,
 } from '@opentelemetry/sdk-trace';
 import type { ServiceName } from '@holdfast/contracts';
-import { LogBudget } from '../log-budget.js';
-import type { Logger } from '../logger.js';
-import { randomForIds } from '../random.js';
-import { within } from '../within.js';
+import { randomForIds } from '../ids/random.js';
+import { LogBudget } from '../logging/log-budget.js';
+import type { Logger } from '../logging/logger.js';
+import { within } from '../time/within.js';
 import type { TracingConfig } from './config.js';
 import { useTracer } from './spans.js';
 

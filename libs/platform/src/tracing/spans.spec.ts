@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { context } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { AppError } from '../app-error.js';
+import { AppError } from '../errors/app-error.js';
 import { inRemoteTrace, inSpan, inSpanOfMessages, SpanKind, useTracer } from './spans.js';
 
 const exporter = new InMemorySpanExporter();

@@ -12,7 +12,7 @@ import {
   type SpanContext,
   type Tracer,
 } from '@opentelemetry/api';
-import { AppError } from '../app-error.js';
+import { AppError } from '../errors/app-error.js';
 
 export { SpanKind } from '@opentelemetry/api';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { createLogger } from '../logger.js';
+import { createLogger } from '../logging/logger.js';
 import { environmentWantsTraces } from './config.js';
 import { inRemoteTrace, inSpan, isTracing, SpanKind, startRequestSpan } from './spans.js';
 import { startTracing } from './start-tracing.js';

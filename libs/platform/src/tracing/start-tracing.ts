@@ -1,5 +1,5 @@
 import type { ServiceName } from '@holdfast/contracts';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../logging/logger.js';
 import { wantsTraces, type TracingConfig } from './config.js';
 
 /**

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { makerOf, type RequestContext } from '@holdfast/contracts';
-import { statement, type Sql } from '@holdfast/data';
+import { namedStatement, rowOf, type Sql } from '@holdfast/data';
 import { newId, newSecret, unprocessable } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
@@ -8,11 +8,21 @@ import type { Person } from '../person.js';
 import { PersonIndex } from '../personal-data/person-index.js';
 import { closeLink } from './open-links.js';
 
-const insert = statement(
+const insert = namedStatement(
   'invitation_insert',
-  `INSERT INTO invitation (id, org, person_id, token_hash, status, replaces_passkeys, created_at, expires_at,
-     issued_by_type, issued_by, person_roles)
-   VALUES ($1, $2, $3, $4, 'open', $5, $6, $7, $8, $9, $10)`,
+  {
+    id: 'uuid',
+    org: 'text',
+    person_id: 'uuid',
+    token_hash: 'bytea',
+    replaces_passkeys: 'boolean',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+    issued_by_type: 'text',
+    issued_by: 'uuid',
+    person_roles: 'text[]',
+  },
+  (row) => `INSERT INTO invitation ${rowOf({ ...row, status: "'open'" })}`,
 );
 
 /** Links of invitations and recoveries. A person has one open link at most. */
@@ -39,8 +49,19 @@ export class InvitationLinks {
     await closeLink(sql, person, 'superseded');
     const { type: issuerType, id: issuerId } = makerOf(actor);
     const issuer = issuerType === 'person' ? issuerId! : null;
-    const values = [newId(), org, id, this.index.linkHash(token), recovery, now, expiresAt];
-    await sql.rows(insert, [...values, issuerType, issuer, person.roles]);
+    const values = insert.values({
+      id: newId(),
+      org,
+      person_id: id,
+      token_hash: this.index.linkHash(token),
+      replaces_passkeys: recovery,
+      created_at: now,
+      expires_at: expiresAt,
+      issued_by_type: issuerType,
+      issued_by: issuer,
+      person_roles: person.roles,
+    });
+    await sql.rows(insert, values);
     person.invitation = { expiresAt, recovery, issuerType, issuer };
     // In the fragment, so that no server log and no Referer ever contains it (product §2).
     return `${this.config.BASE_URL}/o/${org}/invitation#${token}`;

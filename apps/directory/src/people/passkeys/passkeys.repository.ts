@@ -1,13 +1,13 @@
 import type { UserPasskey } from '@holdfast/contracts';
-import { statement, type Sql } from '@holdfast/data';
-import { passkeyColumns, providerName, storePasskey, type NewPasskey } from '@holdfast/passkeys';
+import { namedStatement, rowOf, statement, type Sql } from '@holdfast/data';
+import { passkeyColumns, passkeyValues, providerName, storePasskey, type NewPasskey } from '@holdfast/passkeys';
 import { newOpaqueId } from '@holdfast/platform';
 import type { Person } from '../person.js';
 
-const add = statement(
+const add = namedStatement(
   'person_passkey_add',
-  `INSERT INTO person_passkey (id, org, person_id, name, ${passkeyColumns})
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+  { id: 'uuid', org: 'text', person_id: 'uuid', name: 'text', ...passkeyColumns },
+  (row) => `INSERT INTO person_passkey ${rowOf(row)}`,
 );
 const removeAll = statement('person_passkeys_remove', 'DELETE FROM person_passkey WHERE org = $1 AND person_id = $2');
 
@@ -23,7 +23,7 @@ export async function addPasskey(
 ): Promise<string> {
   const id = newOpaqueId();
   const name = passkey.name ?? providerName(passkey.aaguid) ?? 'Passkey';
-  await storePasskey(sql, add, [id, org, person, name], passkey, now);
+  await storePasskey(sql, add, add.values({ id, org, person_id: person, name, ...passkeyValues(passkey, now) }));
   return id;
 }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { allOrganizations } from '@holdfast/contracts';
-import { Database, isNotFenced, statement } from '@holdfast/data';
+import { Database, isNotFenced, namedStatement, statement } from '@holdfast/data';
 import { backOffMs } from '@holdfast/delivery';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import type { DestinationRow, MakerColumns } from '../destination.js';
@@ -61,16 +61,32 @@ const claim = statement(
      v.after_seq AS after, v.end_seq AS end, v.lease`,
 );
 /** Moves the place on after the receiver has confirmed, unless another sender or a rewind has taken over. */
-const advance = statement(
+const advance = namedStatement(
   'audit_delivery_advance',
-  `WITH moved AS (
-     UPDATE audit_delivery SET after_seq = $5, end_seq = greatest(end_seq, $5),
-            behind_since = CASE WHEN end_seq > $5 THEN greatest(behind_since, $6) END,
-            leased_until = clock_timestamp() + $7 * interval '1 millisecond'
-      WHERE destination = $1 AND org = $2 AND lease = $3 AND after_seq = $4 RETURNING destination)
+  {
+    id: 'uuid',
+    org: 'text',
+    lease: 'bigint',
+    before: 'bigint',
+    after: 'bigint',
+    occurredAt: 'timestamptz',
+    leaseMs: 'int',
+    sent: 'int',
+    rejected: 'int',
+    rejection: 'text',
+    now: 'timestamptz',
+  },
+  (p) =>
+    `WITH moved AS (
+     UPDATE audit_delivery SET after_seq = ${p.after}, end_seq = greatest(end_seq, ${p.after}),
+            behind_since = CASE WHEN end_seq > ${p.after} THEN greatest(behind_since, ${p.occurredAt}) END,
+            leased_until = clock_timestamp() + ${p.leaseMs} * interval '1 millisecond'
+      WHERE destination = ${p.id} AND org = ${p.org} AND lease = ${p.lease} AND after_seq = ${p.before}
+      RETURNING destination)
    UPDATE audit_destination d
-      SET sent = sent + $8, rejected = rejected + $9, last_rejection = coalesce($10, last_rejection), failures = 0,
-          retry_at = NULL, last_success_at = $11, failing_since = NULL, failure_event = NULL, failure_recorded = false
+      SET sent = sent + ${p.sent}, rejected = rejected + ${p.rejected},
+          last_rejection = coalesce(${p.rejection}, last_rejection), failures = 0, retry_at = NULL,
+          last_success_at = ${p.now}, failing_since = NULL, failure_event = NULL, failure_recorded = false
      FROM moved WHERE d.id = moved.destination
    RETURNING d.version, d.paused OR d.suspended AS stopped`,
 );
@@ -133,24 +149,13 @@ export class Deliveries {
   }
 
   /** False when this sender must stop: it has lost the delivery, or the destination was changed or stopped. */
-  async advance(claimed: Claim, { after, occurredAt, sent, rejected, rejection }: Progress): Promise<boolean> {
+  async advance(claimed: Claim, progress: Progress): Promise<boolean> {
     const { id, org, lease, after: before, version } = claimed;
     const leasedAtMs = performance.now();
-    const [row] = await this.database.rows<{ version: number; stopped: boolean }>(advance, [
-      id,
-      org,
-      lease,
-      before,
-      after,
-      occurredAt,
-      leaseMs,
-      sent,
-      rejected,
-      rejection ?? null,
-      this.clock.now(),
-    ]);
+    const values = advance.values({ id, org, lease, before, ...progress, leaseMs, now: this.clock.now() });
+    const [row] = await this.database.rows<{ version: number; stopped: boolean }>(advance, values);
     if (!row) return false;
-    Object.assign(claimed, { after, failures: 0, leasedAtMs });
+    Object.assign(claimed, { after: progress.after, failures: 0, leasedAtMs });
     return row.version === version && !row.stopped;
   }
 
