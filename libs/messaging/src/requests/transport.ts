@@ -20,6 +20,8 @@ const packetSchema = z.looseObject({
   transit: transitSchema.optional().catch(undefined),
 });
 
+type OnMessage = (error: Error | null, message: Msg) => void;
+
 class DroppedMessageError extends Error {
   constructor(
     readonly reason: DropReason,
@@ -37,9 +39,13 @@ class DroppedMessageError extends Error {
  * inbox of a user that the contract names as caller. It counts and drops anything else. NATS permissions decide who may
  * publish to the subject; this check also rejects messages that a user makes JetStream, or another service's response,
  * deliver there (docs/adr/0019-who-may-send-what.md).
+ *
+ * Events need no transport of Nest: `@Consumes` finds their methods. Handlers of requests do: Nest's pipeline runs
+ * them, turns what they throw into an error packet and sends the reply, in the form that `Bus` reads.
  */
 export class BusTransport extends ServerNats {
   private running = 0;
+  private readonly open: Subscription[] = [];
   private contracts?: Map<string, Contract>;
   private readonly transitTimes = new TransitTimes();
 
@@ -59,6 +65,7 @@ export class BusTransport extends ServerNats {
     });
   }
 
+  /** The service has connected already, with its key and certificates. Nest would open another connection. */
   override createNatsClient(): Promise<never> {
     return Promise.resolve(this.connection as never);
   }
@@ -76,29 +83,28 @@ export class BusTransport extends ServerNats {
     this.bindEvents(connection);
   }
 
-  /** Adds one subscription for the requests of all contracts that are addressed to this replica. */
+  /**
+   * Subscribes to each contract, as Nest does, and once to the requests of all contracts that are addressed to this
+   * replica. Nest would keep its subscriptions in a private member, and close() drains them.
+   */
   override bindEvents(client: NatsConnection): void {
-    super.bindEvents(client);
+    for (const subject of this.messageHandlers.keys())
+      this.listenTo(client, subject, this.getMessageHandler(subject) as OnMessage);
     const suffix = `.${this.replica}`;
     const pattern = addressedSubject(`rpc.${this.queue}.*`, this.replica);
-    const { subscriptions } = this as unknown as { subscriptions: Subscription[] };
-    // eslint-disable-next-line no-restricted-syntax -- subscribeValidated() drops messages that expect a reply
-    const addressed = client.subscribe(pattern, {
-      queue: this.queue,
-      callback: (error, message) => {
-        // Without a message then.
-        if (error) return countDroppedMessage(pattern, 'connection', String(error));
-        const contractSubject = message.subject.slice(0, -suffix.length);
-        if (!this.messageHandlers.has(contractSubject))
-          return countDroppedMessage(pattern, 'subject', 'it is no contract of this service');
-        this.handleMessage(contractSubject, message).catch((cause: unknown) =>
-          countDroppedMessage(contractSubject, 'handler', String(cause)),
-        );
-      },
+    this.listenTo(client, pattern, (error, message) => {
+      // Without a message then.
+      if (error) return countDroppedMessage(pattern, 'connection', String(error));
+      const contractSubject = message.subject.slice(0, -suffix.length);
+      if (!this.messageHandlers.has(contractSubject))
+        return countDroppedMessage(pattern, 'subject', 'it is no contract of this service');
+      this.handleMessage(contractSubject, message).catch((cause: unknown) =>
+        countDroppedMessage(contractSubject, 'handler', String(cause)),
+      );
     });
-    subscriptions.push(addressed);
   }
 
+  /** Counts the running requests for close(), continues the trace of the caller, and counts what it drops. */
   override async handleMessage(...args: Parameters<ServerNats['handleMessage']>): Promise<unknown> {
     this.running += 1;
     try {
@@ -110,6 +116,11 @@ export class BusTransport extends ServerNats {
     } finally {
       this.running -= 1;
     }
+  }
+
+  private listenTo(client: NatsConnection, subject: string, callback: OnMessage): void {
+    // eslint-disable-next-line no-restricted-syntax -- subscribeValidated() drops messages that expect a reply
+    this.open.push(client.subscribe(subject, { queue: this.queue, callback }));
   }
 
   private accept(message: Msg, subject: string): { pattern: string; id: string; data: unknown } {
@@ -126,9 +137,9 @@ export class BusTransport extends ServerNats {
     return { pattern: subject, id, data: { ...data, caller, expiresAt, own: this.own } };
   }
 
+  /** Nest would close the connection, over which running handlers still publish and reply. */
   override async close(): Promise<void> {
-    const { subscriptions } = this as unknown as { subscriptions: Subscription[] };
-    await Promise.all(subscriptions.map((s) => s.drain().catch(() => undefined)));
+    await Promise.all(this.open.map((s) => s.drain().catch(() => undefined)));
     const deadline = Date.now() + drainTimeoutMs;
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   }
