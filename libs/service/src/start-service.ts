@@ -105,29 +105,18 @@ class ServiceRoot {}
 /**
  * Starts a service: NATS connection, database, the Nest app with its handlers, health and metrics. It handles requests
  * only once all of them are up. stop() accepts no more requests, completes the running ones and closes the connections.
+ *
+ * The parts are made here and given to Nest as values. Providers with lifecycle hooks could not keep this order: the
+ * transport needs the connection before there is an app, and the app is closed in the middle of stop(), before
+ * consumers, connections and the database.
  */
 export async function startService<Config extends BaseConfig>(
   options: ServiceOptions<Config>,
 ): Promise<RunningService> {
   const { service, config, module } = options;
   const logger = options.logger ?? createLogger(service, config.LOG_LEVEL, config.HOLDFAST_REPLICA);
-  NestLog.overrideLogger(nestLogger(logger));
-  reportDroppedMessages((line) => new NestLog('bus').warn(line));
-  startDefaultMetrics();
-  const { ADMISSION_RUNNING: maxRunning, ADMISSION_QUEUED: maxQueued, ADMISSION_WAIT_MS: maxWaitMs } = config;
-  configureAdmission(service, {
-    ...(maxRunning !== undefined && { maxRunning }),
-    ...(maxQueued !== undefined && { maxQueued }),
-    ...(maxWaitMs !== undefined && { maxWaitMs }),
-  });
-  if (options.fairAdmission) configureFairAdmission(service, options.fairAdmission);
+  configureProcess(options, logger);
   const offset = config.HOLDFAST_TEST_CLOCK;
-  testClockOffset.set(offset ?? 0);
-  if (offset !== undefined) {
-    const shift = `${offset < 0 ? '' : '+'}${offset} s`;
-    logger.warn(`HOLDFAST_TEST_CLOCK shifts this service's clock by ${shift}. Unset it outside tests.`);
-  }
-
   const watch = new ClockWatch({
     hasDatabase: options.database !== undefined,
     maxOffsetMs: config.CLOCK_MAX_OFFSET_MS,
@@ -256,6 +245,28 @@ export async function startService<Config extends BaseConfig>(
       logger.info(`${service} has stopped`);
     })());
   return { app, connection, opsPort: (ops.address() as AddressInfo).port, stop };
+}
+
+/** What the whole process has one of: Nest's logger, metrics, and the limits of requests that arrive. */
+function configureProcess(
+  { service, config, fairAdmission }: Pick<ServiceOptions<BaseConfig>, 'service' | 'config' | 'fairAdmission'>,
+  logger: Logger,
+): void {
+  NestLog.overrideLogger(nestLogger(logger));
+  reportDroppedMessages((line) => new NestLog('bus').warn(line));
+  startDefaultMetrics();
+  const { ADMISSION_RUNNING: maxRunning, ADMISSION_QUEUED: maxQueued, ADMISSION_WAIT_MS: maxWaitMs } = config;
+  configureAdmission(service, {
+    ...(maxRunning !== undefined && { maxRunning }),
+    ...(maxQueued !== undefined && { maxQueued }),
+    ...(maxWaitMs !== undefined && { maxWaitMs }),
+  });
+  if (fairAdmission) configureFairAdmission(service, fairAdmission);
+  const offset = config.HOLDFAST_TEST_CLOCK;
+  testClockOffset.set(offset ?? 0);
+  if (offset === undefined) return;
+  const shift = `${offset < 0 ? '' : '+'}${offset} s`;
+  logger.warn(`HOLDFAST_TEST_CLOCK shifts this service's clock by ${shift}. Unset it outside tests.`);
 }
 
 async function microservice(root: DynamicModule, strategy: BusTransport): Promise<INestApplicationContext> {
