@@ -40,8 +40,8 @@ class DroppedMessageError extends Error {
  * publish to the subject; this check also rejects messages that a user makes JetStream, or another service's response,
  * deliver there (docs/adr/0019-who-may-send-what.md).
  *
- * Events need no transport of Nest: `@Consumes` finds their methods. Handlers of requests do: Nest's pipeline runs them,
- * turns what they throw into an error packet and sends the reply, in the form that `Bus` reads.
+ * Events need no transport of Nest: `@Consumes` finds their methods. Handlers of requests do: Nest's pipeline runs
+ * them, turns what they throw into an error packet and sends the reply, in the form that `Bus` reads.
  */
 export class BusTransport extends ServerNats {
   private running = 0;
