@@ -300,6 +300,21 @@ describe('a declaration', () => {
     );
   });
 
+  it('takes what the path names from the path, also when the body has a member of this name', async () => {
+    const renamed = idempotentCommand({
+      service: 'directory',
+      name: 'rename-thing',
+      callers: ['gateway'],
+      request: z.strictObject({ id: uuid, name: z.string() }),
+      reply: z.strictObject({}),
+    });
+    const body = z.strictObject({ id: uuid.optional(), name: z.string() });
+    const options = { ...base, id: 'renameThing', method: 'POST', path: at, response: 'x', body } as const;
+    replies = [{}];
+    await forward(http(renamed, { ...options, targets: () => [] }), { body: { id: other, name: 'B' } });
+    expect(sent).toEqual([['rpc.directory.rename-thing', { id, name: 'B' }]]);
+  });
+
   it('is served by one method of the controller', () => {
     const { prototype } = forwardingController([get, change]) as { prototype: Record<string, object> };
     expect(Reflect.getMetadata(ENDPOINT, prototype.getThing!)).toBe(get.endpoint);

@@ -240,7 +240,8 @@ function requestOf(
   const memberNameOf = (name: string) => (typeof params[name] === 'string' ? params[name] : name);
   const named = typeof body === 'string' ? { [body]: input.body } : (input.body as object | undefined);
   const inPath = Object.fromEntries(Object.entries(input.params).map(([name, value]) => [memberNameOf(name), value]));
-  const all = { ...inPath, ...input.query, ...named };
+  // The path last: what it names is what the request is about, and no body may name another one.
+  const all = { ...input.query, ...named, ...inPath };
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in request.shape && name !== 'limit'));
 }
 
