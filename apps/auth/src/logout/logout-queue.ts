@@ -31,7 +31,11 @@ const take = statement(
    RETURNING id, org, client_id, payload, attempts, expires_at`,
 );
 const remove = statement('logout_notification_remove', 'DELETE FROM logout_notification WHERE id = $1');
-const postpone = statement('logout_notification_postpone', 'UPDATE logout_notification SET due_at = $2 WHERE id = $1');
+/** Unless another replica has taken it since: a process that was paused must not move what that one delivers. */
+const postpone = statement(
+  'logout_notification_postpone',
+  'UPDATE logout_notification SET due_at = $2 WHERE id = $1 AND attempts = $3',
+);
 
 const attempts = new Counter({
   name: 'holdfast_logout_notifications_total',
@@ -100,7 +104,8 @@ export class LogoutQueue implements OnApplicationBootstrap, DeliverySource<Claim
         `App ${clientId} of ${org} was not notified of a revoked session (attempt ${count}): ${failure} ${plan}`,
       );
     // If the outcome cannot be stored, the notification is sent again when its lease ends.
-    const stored = outcome === 'failed' ? this.database.rows(postpone, [id, next]) : this.database.rows(remove, [id]);
+    const stored =
+      outcome === 'failed' ? this.database.rows(postpone, [id, next, count]) : this.database.rows(remove, [id]);
     await stored.catch((error: unknown) =>
       this.logger.debug(
         `Failed to store the outcome of an attempt for app ${clientId}; ` +
