@@ -19,5 +19,6 @@ export function backOffMs(
   retryAfterMs = 0,
 ): number {
   const doubledMs = initialMs * 2 ** Math.min(failures - 1, 30);
-  return Math.max(Math.min(maxMs, doubledMs) * (0.8 + 0.4 * random), Math.min(retryAfterMs, maxRetryAfterMs));
+  const delayMs = Math.round(Math.min(maxMs, doubledMs) * (0.8 + 0.4 * random));
+  return Math.max(delayMs, Math.min(retryAfterMs, maxRetryAfterMs));
 }
