@@ -35,12 +35,14 @@ const waysOut: Record<string, string> = {
   'apps/cli/src/secrets/kubernetes-api.ts': 'the Kubernetes API of the cluster in which it runs',
   'apps/cli/src/smoke/smoke-test.ts': 'the stack that the operator names',
   'apps/pages/src/browser/api.ts': 'runs in a browser, and calls the gateway it came from',
+  'libs/api-client/src/index.ts': 'the deployment whose client it is; of the apps, only the command line may use it',
 };
 const waysOutOfAProcess = new RegExp(
   [
     String.raw`(?<![.\w])fetch\(`,
     String.raw`https?\.(request|get)\(`,
     String.raw`(?<!import type \{[^}]*\} )from '(undici|@fastify\/reply-from|axios|got|node:(https|tls|http2))'`,
+    String.raw`(?<!import type \{[^}]*\} )from '(openapi-fetch|@holdfast\/api-client)'`,
   ].join('|'),
 );
 
@@ -238,6 +240,7 @@ describe('what is written', () => {
       'https.request(url)',
       "import { Agent } from 'undici'",
       "import { connect } from 'node:tls'",
+      "import { apiClient } from '@holdfast/api-client'",
     ])
       expect(way).toMatch(waysOutOfAProcess);
   });

@@ -87,7 +87,7 @@ function addToGateway(tree: Tree, { area, path }: EndpointOptions, key: string):
       file,
       `import { Module } from '@nestjs/common';
 
-@Module({ controllers: [], providers: [] })
+@Module({ imports: [], controllers: [] })
 export class ${pascalCase(area)}${isAdmin ? 'Api' : ''}Module {}
 `,
     );
@@ -95,13 +95,12 @@ export class ${pascalCase(area)}${isAdmin ? 'Api' : ''}Module {}
   edit(tree, file, (text) => {
     const imports: [string, string][] = [
       ['forwardedEndpoints', '@holdfast/contracts/http'],
-      ['Forwarder', `${requests}/forward.js`],
       ['forwardingController', `${requests}/forward.js`],
-      ['Resources', `${requests}/resources.js`],
+      ['RequestsModule', `${requests}/requests.module.js`],
     ];
     const imported = imports.reduce((code, [name, from]) => withImport(code, name, from), text);
     const served = withModuleItem(imported, 'controllers', `forwardingController(forwardedEndpoints.${key})`);
-    return ['Resources', 'Forwarder'].reduce((code, name) => withModuleItem(code, 'providers', name), served);
+    return withModuleItem(served, 'imports', 'RequestsModule');
   });
   const module = classOf(textOf(tree, file))!;
   if (textOf(tree, files.gateway).includes(module)) return;

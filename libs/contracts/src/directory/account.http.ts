@@ -1,3 +1,4 @@
+import { endsRights } from '../http/endpoint.js';
 import { http, type Caller } from '../http/forwarded.js';
 import { personOfRepeat, personTarget } from '../http/targets.js';
 import { userExample } from './people.http.js';
@@ -74,7 +75,7 @@ export const ownPasskeyEndpoints = [
       'Ends all sessions and tokens of the person, this one included: which of them began with this passkey is not ' +
       'stored. The only passkey cannot be removed: add another one first.',
     operation,
-    noStepUp: 'it only ends rights, which must not wait in an incident',
+    noStepUp: endsRights,
     action: 'passkey.remove',
     status: 204,
     response: 'The passkey is removed',

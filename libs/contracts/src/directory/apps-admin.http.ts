@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { AuditTarget } from '../audit/audit-record.js';
+import { endsRights } from '../http/endpoint.js';
 import { http, type Outcome } from '../http/forwarded.js';
 import { namePrefix } from '../http/paging.js';
 import { appTarget } from '../http/targets.js';
@@ -24,7 +25,6 @@ const tag = 'Admin API: apps';
 const operation = 'apps:manage';
 const apps = '/o/{shortId}/api/admin/apps';
 const path = `${apps}/{clientId}` as const;
-const endsRights = 'it only ends rights, which must not wait in an incident';
 const operationName = z.string().min(1).max(64);
 
 const secretTarget = (id: string): AuditTarget => ({ type: 'secret', id });

@@ -1,3 +1,4 @@
+import { endsRights } from '../http/endpoint.js';
 import { clientIdExample, groupIdExample, userIdExample } from '../http/example-ids.js';
 import { http } from '../http/forwarded.js';
 import { appTarget } from '../http/targets.js';
@@ -67,7 +68,7 @@ export const assignmentEndpoints = [
     summary: 'End an assignment',
     description: 'People who have no other path to the app are signed out of it within a second.',
     operation,
-    noStepUp: 'it only ends rights, which must not wait in an incident',
+    noStepUp: endsRights,
     action: 'assignment.end',
     params,
     status: 204,

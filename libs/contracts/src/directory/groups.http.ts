@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { uuid } from '../fields.js';
-import { hasMember } from '../http/endpoint.js';
+import { endsRights, hasMember } from '../http/endpoint.js';
 import { groupIdExample, userIdExample as userId } from '../http/example-ids.js';
 import { http } from '../http/forwarded.js';
 import { namePrefix } from '../http/paging.js';
@@ -24,7 +24,6 @@ const tag = 'Admin API: groups';
 const operation = 'groups:manage';
 const path = '/o/{shortId}/api/admin/groups';
 const params = { group: uuid.describe('The group: its `id`') };
-const endsRights = 'it only ends rights, which must not wait in an incident';
 
 const addedAt = '2026-11-21T09:30:00.000Z';
 const example: Group = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hasMember } from '../http/endpoint.js';
+import { endsRights, hasMember } from '../http/endpoint.js';
 import { http } from '../http/forwarded.js';
 import { personOfRepeat, personTarget } from '../http/targets.js';
 import {
@@ -24,7 +24,6 @@ const operation = 'users:manage';
 const path = '/o/{shortId}/api/admin/users';
 const params = { user: 'person' } as const;
 const ownerNote = 'Only owners do this to an owner.';
-const endsRights = 'it only ends rights, which must not wait in an incident';
 const { status, role, group, q } = listPeople.request.shape;
 
 export const userExample: User = {

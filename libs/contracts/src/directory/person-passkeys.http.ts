@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endsRights } from '../http/endpoint.js';
 import { http } from '../http/forwarded.js';
 import { personOfRepeat, personTarget } from '../http/targets.js';
 import { passkeyName, type UserPasskey } from './person-fields.js';
@@ -64,7 +65,7 @@ export const userPasskeyEndpoints = [
       'Ends all sessions and tokens of the person. The only passkey of an active person cannot be removed: recover ' +
       `or deactivate the person. ${ownerNote}`,
     operation: 'users:manage',
-    noStepUp: 'it only ends rights, which must not wait in an incident',
+    noStepUp: endsRights,
     action: 'passkey.remove',
     params,
     status: 204,

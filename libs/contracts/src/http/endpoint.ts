@@ -25,13 +25,16 @@ export interface Examples {
   text?: string;
 }
 
+/** `noStepUp` of a change that takes something away. */
+export const endsRights = 'it only ends rights, which must not wait in an incident';
+
 /** `problem`: RFC 9457. `oauth`: RFC 6749 §5.2, for errors that it names. */
 export type ErrorForm = 'problem' | 'oauth';
 
 /**
  * The one declaration of an endpoint: guard, rate limit, validation, audit record and API reference all read it. It
- * stands beside the controller method that serves it, and Nest's metadata leads from the method to it, so there is no
- * list to keep. The start-up assertions (endpoint-assertion.ts) hold each declaration to the rules below.
+ * stands beside its contract (forwarded.ts), or beside the controller method that sends more than one request. Nest's
+ * metadata leads from the method to it, so the gateway keeps no list. The start-up assertions (endpoint-assertion.ts) hold each declaration to the rules below.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,

@@ -1,6 +1,6 @@
 import { clientIdParameter } from '../directory/apps-admin.js';
 import { uuid } from '../fields.js';
-import { hasMember } from '../http/endpoint.js';
+import { endsRights, hasMember } from '../http/endpoint.js';
 import { http } from '../http/forwarded.js';
 import { createdAt, credentialId, offerExample, offerId, subject } from './customer-examples.js';
 import { targetsOf, targetsOfRepeat } from './customer-targets.js';
@@ -138,7 +138,7 @@ export const adminOfferEndpoints = [
       'Its link can no longer be claimed, and its credential is revoked if it was never issued. The app that made it ' +
       'reads that it is withdrawn.',
     operation,
-    noStepUp: 'it only ends rights, which must not wait in an incident',
+    noStepUp: endsRights,
     action: 'offer.withdraw',
     params: { offerId: uuid.describe('The offer') },
     status: 204,

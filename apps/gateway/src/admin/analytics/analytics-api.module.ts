@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { forwardedEndpoints } from '@holdfast/contracts/http';
-import { Forwarder, forwardingController } from '../../requests/forward.js';
-import { Resources } from '../../requests/resources.js';
+import { forwardingController } from '../../requests/forward.js';
+import { RequestsModule } from '../../requests/requests.module.js';
 
 @Module({
+  imports: [RequestsModule],
   controllers: [forwardingController(forwardedEndpoints.analytics)],
-  providers: [Resources, Forwarder],
 })
 export class AnalyticsApiModule {}

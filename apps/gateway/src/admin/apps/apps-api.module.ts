@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
 import { forwardedEndpoints } from '@holdfast/contracts/http';
-import { Forwarder, forwardingController } from '../../requests/forward.js';
-import { Resources } from '../../requests/resources.js';
+import { forwardingController } from '../../requests/forward.js';
+import { RequestsModule } from '../../requests/requests.module.js';
 
 const { apps } = forwardedEndpoints;
 
 @Module({
+  imports: [RequestsModule],
   controllers: [forwardingController([...apps])],
-  providers: [Resources, Forwarder],
 })
 export class AppsApiModule {}

@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
 import { forwardedEndpoints } from '@holdfast/contracts/http';
 import { AuditRecordsModule } from '../../audit/audit-records.module.js';
-import { Forwarder, forwardingController } from '../../requests/forward.js';
-import { Resources } from '../../requests/resources.js';
+import { forwardingController } from '../../requests/forward.js';
+import { RequestsModule } from '../../requests/requests.module.js';
 import { AuditEntriesController } from './audit-entries.controller.js';
 import { AuditEventsController } from './audit-events.controller.js';
 import { AuditStreamController } from './audit-stream.controller.js';
@@ -14,7 +14,7 @@ import { LogGrowth } from './log-growth.js';
 import { LogReader } from './log-reader.js';
 
 @Module({
-  imports: [AuditRecordsModule],
+  imports: [AuditRecordsModule, RequestsModule],
   controllers: [
     AuditEventsController,
     forwardingController(forwardedEndpoints.auditEvents),
@@ -25,6 +25,6 @@ import { LogReader } from './log-reader.js';
     forwardingController(forwardedEndpoints.auditExports),
     AuditExportFileController,
   ],
-  providers: [Resources, Forwarder, AuditStreams, FollowRecords, LogGrowth, LogReader],
+  providers: [AuditStreams, FollowRecords, LogGrowth, LogReader],
 })
 export class AuditApiModule {}

@@ -1,10 +1,11 @@
 import { Module } from '@nestjs/common';
 import { forwardedEndpoints } from '@holdfast/contracts/http';
-import { Forwarder, forwardingController } from '../../requests/forward.js';
-import { Resources } from '../../requests/resources.js';
+import { forwardingController } from '../../requests/forward.js';
+import { RequestsModule } from '../../requests/requests.module.js';
 import { AccountController } from './account.controller.js';
 
 @Module({
+  imports: [RequestsModule],
   // In the order of the API reference.
   controllers: [
     forwardingController(forwardedEndpoints.users),
@@ -13,6 +14,5 @@ import { AccountController } from './account.controller.js';
     AccountController,
     forwardingController(forwardedEndpoints.ownPasskeys),
   ],
-  providers: [Resources, Forwarder],
 })
 export class UsersApiModule {}
