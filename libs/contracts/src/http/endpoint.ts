@@ -34,7 +34,8 @@ export type ErrorForm = 'problem' | 'oauth';
 /**
  * The one declaration of an endpoint: guard, rate limit, validation, audit record and API reference all read it. It
  * stands beside its contract (forwarded.ts), or beside the controller method that sends more than one request. Nest's
- * metadata leads from the method to it, so the gateway keeps no list. The start-up assertions (endpoint-assertion.ts) hold each declaration to the rules below.
+ * metadata leads from the method to it, so the gateway keeps no list. The start-up assertions (endpoint-assertion.ts)
+ * hold each declaration to the rules below.
  */
 export interface Endpoint<
   Params extends z.ZodType = z.ZodType,
