@@ -1,6 +1,22 @@
 import type { z } from 'zod';
-import { aggregateOf, eventTypes, isErasureEvent, type DomainEvent } from '@holdfast/contracts';
+import {
+  aggregateOf,
+  eventTypes,
+  isCustomerEvent,
+  isErasureEvent,
+  type Actor,
+  type DomainEvent,
+} from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
+
+/** Why an event happened: for Shared Signals, and never part of the public event. */
+export interface EventCause {
+  /** Id of the audit record of the change. */
+  record?: string;
+  actor?: Actor['type'];
+  /** Of an event about a customer: how many of their credentials were live after it. */
+  live?: number;
+}
 
 /** The members of a domain event that the feed uses. */
 export interface PublicEvent {
@@ -18,6 +34,8 @@ export interface PublicEvent {
    * their versions count.
    */
   data?: unknown;
+  /** Absent in events of versions before it was stored. */
+  cause?: EventCause;
   /** When it arrived first. */
   receivedAt: Date;
 }
@@ -48,7 +66,21 @@ export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
     erases,
     occurredAt: new Date(occurredAt),
     key: customerKey(org, aggregate).toString('hex'),
+    cause: causeOf(event),
     receivedAt: now,
   };
   return [event.data === undefined || !schema ? reduced : { ...reduced, data: schema.parse(event.data) }];
+}
+
+function causeOf(event: DomainEvent): EventCause {
+  const { audit, occurredAt } = event;
+  const state = isCustomerEvent(event) ? event.state : undefined;
+  return {
+    ...(audit && { record: audit.id, actor: audit.actor.type }),
+    ...(state && {
+      live: state.credentials.filter(
+        ({ status, expiresAt }) => status === 'issued' && (expiresAt === undefined || expiresAt > occurredAt),
+      ).length,
+    }),
+  };
 }

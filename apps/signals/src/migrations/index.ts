@@ -4,6 +4,7 @@ import { FeedRestores1764900000000 } from './1764900000000-feed-restores.js';
 import { AuditDestinations1765000000000 } from './1765000000000-audit-destinations.js';
 import { AuditSuspensions1766500000000 } from './1766500000000-audit-suspensions.js';
 import { DestinationMakers1767000000100 } from './1767000000100-destination-makers.js';
+import { Webhooks1768000000000 } from './1768000000000-webhooks.js';
 
 export const migrations = [
   CreateFeed1764000000000,
@@ -13,4 +14,5 @@ export const migrations = [
   KeyUse1764710000000,
   AuditSuspensions1766500000000,
   DestinationMakers1767000000100,
+  Webhooks1768000000000,
 ];
