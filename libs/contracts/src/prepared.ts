@@ -49,6 +49,18 @@ export const preparedKinds = {
     makers: ['app', 'person'],
     test: 'apps/signals/src/audit-destinations/makers.int.spec.ts',
   },
+  webhookEndpoint: {
+    commands: [
+      'signals.create-webhook-endpoint',
+      'signals.update-webhook-endpoint',
+      'signals.resume-webhook-endpoint',
+      'signals.rotate-webhook-secret',
+      'signals.resend-webhook-message',
+      'signals.recover-webhook-endpoint',
+    ],
+    makers: ['app', 'person'],
+    test: 'apps/signals/src/webhooks/makers.int.spec.ts',
+  },
 } as const satisfies Record<string, PreparedKind>;
 
 interface PreparedKind {
@@ -110,6 +122,8 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'auth.end-hub-session',
     'signals.pause-audit-destination',
     'signals.delete-audit-destination',
+    'signals.pause-webhook-endpoint',
+    'signals.delete-webhook-endpoint',
   ],
   'a step of a ceremony: it checks link, status and assignment again, and ends with them': [
     'directory.begin-person-sign-in',
@@ -133,4 +147,5 @@ export const preparesNothing: Record<string, readonly string[]> = {
   ],
   'a session, which follows status and roles of the person at each request': ['auth.create-hub-session'],
   'it reads once': ['audit.open-export-file', 'signals.test-audit-destination'],
+  'it acts once, on what is there': ['signals.test-webhook-endpoint', 'signals.rotate-webhook-key'],
 };

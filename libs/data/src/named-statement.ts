@@ -40,7 +40,7 @@ type ValueOf<P extends Parameter> =
     : P extends TypeName
       ? Nullable<ValueOfType[P]>
       : P extends `${infer Type extends TypeName}[]`
-        ? readonly ValueOfType[Type][]
+        ? Nullable<readonly ValueOfType[Type][]>
         : never;
 
 /** How the text of a statement refers to rows. */

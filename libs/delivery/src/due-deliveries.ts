@@ -48,6 +48,17 @@ export class DueDeliveries<Claim> {
     }
   }
 
+  /** What this process delivers now. */
+  get claims(): Iterable<Claim> {
+    return this.running.keys();
+  }
+
+  /** Delivers what was claimed otherwise than by the source. */
+  begin(claims: readonly Claim[]): void {
+    // A process that stops leaves them to another one, which takes them over after the lease.
+    if (!this.stopped) for (const claim of claims) this.start(claim);
+  }
+
   /** What no receiver has confirmed when it resolves is delivered again by another replica. */
   async stop(): Promise<void> {
     this.stopped = true;

@@ -1,20 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { encryptionKeysOf, seal, unseal, type KeyEncryptionConfig } from '@holdfast/platform';
 import { CONFIG, type SealedTable } from '@holdfast/service';
-
-/** What a kind without given credentials has: the secrets that sign (Standard Webhooks). */
-export interface SigningSecrets {
-  secret: string;
-  /** Signs as well until `until`, so that receivers can change. */
-  previous?: { secret: string; until: string };
-}
-
-/** How long the earlier secret still signs after a rotation. */
-export const overlapMs = 86_400_000;
-
-/** 24 to 64 bytes, in base64 after `whsec_` (Standard Webhooks). */
-export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 const contextOf = ({ id }: { id: string }) => `audit_destination ${id}`;
 

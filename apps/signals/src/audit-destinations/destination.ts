@@ -4,13 +4,13 @@ import {
   type AuditTarget,
   type DestinationFilter,
   type DestinationKindName,
-  type Maker,
   type RequestContext,
 } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
+import { makerOfRow, type MakerColumns } from '../makers/maker-columns.js';
 
 /** A row of audit_destination, with the sums over its deliveries. */
-export interface DestinationRow {
+export interface DestinationRow extends MakerColumns {
   id: string;
   org: string;
   kind: DestinationKindName;
@@ -22,9 +22,6 @@ export interface DestinationRow {
   paused: boolean;
   /** Null while it is not paused, or paused by a request. */
   paused_because: 'maker' | null;
-  maker_type: Maker['type'] | null;
-  maker_id: string | null;
-  maker_name: string | null;
   filter: DestinationFilter | null;
   suspended: boolean;
   created_at: Date;
@@ -75,17 +72,6 @@ export function toDestination(row: Omit<DestinationRow, 'credentials'>, now: Dat
     ...(row.failures > 0 && { lastError: lastErrorOf(row) }),
     ...(row.last_rejection !== null && { lastRejection: row.last_rejection }),
   };
-}
-
-/** Undefined for a destination of before makers were stored. */
-export function makerOfRow({ maker_type: type, maker_id: id, maker_name: name }: MakerColumns): Maker | undefined {
-  return type === null ? undefined : { type, ...(id !== null && { id }), ...(name !== null && { name }) };
-}
-
-export type MakerColumns = Pick<DestinationRow, 'maker_type' | 'maker_id' | 'maker_name'>;
-
-export function makerColumns({ type, id, name }: Maker): MakerColumns {
-  return { maker_type: type, maker_id: id ?? null, maker_name: name ?? null };
 }
 
 function lastErrorOf({ last_error: detail, last_error_at: at, failures: attempts, retry_at: retryAt }: ErrorColumns) {

@@ -90,14 +90,14 @@ class Audit {
   }
 }
 
-/** What makers may do now; they may export the log when absent. `down`: directory does not reply. */
+/** What makers may do now; they may do all of this when absent. `down`: directory does not reply. */
 export const rights = new Map<string, string[] | 'down'>();
 
 @Controller()
 class Directory {
   @Handles(makerRights)
   async rights({ maker }: RequestOf<typeof makerRights>): Promise<ReplyOf<typeof makerRights>> {
-    const operations = rights.get(maker.id) ?? ['audit:export'];
+    const operations = rights.get(maker.id) ?? ['audit:export', 'webhooks:manage'];
     if (operations === 'down') throw unavailable('directory is down', 1);
     return Promise.resolve({ operations });
   }
@@ -142,7 +142,7 @@ export class DestinationsStack {
     private readonly allowedToOperator: string[],
   ) {}
 
-  private connectAs(user: BusUser) {
+  connectAs(user: BusUser) {
     return connectBus({ url: this.nats.url, nkeySeed: this.nats.seed(user), user }, quiet);
   }
 

@@ -17,10 +17,10 @@ import {
 } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { eventBase, eventually, testContext } from '@holdfast/testing';
+import { Suspensions } from '../sending/suspensions.js';
 import { LogEnds } from './delivery/log-ends.js';
 import { contextOf, DestinationsStack } from './destinations-stack.fixture.js';
 import { closed, hanging, Receiver, status, type ReceivedRequest, type Respond } from './receiver.fixture.js';
-import { Suspensions } from './suspensions.js';
 
 const receiver = new Receiver();
 let stack: DestinationsStack;

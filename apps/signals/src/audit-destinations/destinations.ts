@@ -15,7 +15,11 @@ import {
 import { Database, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, auditRecord, CLOCK, newId, requireCredentialsForOrigin, type Clock } from '@holdfast/platform';
-import { Credentials, newSigningSecret, overlapMs, type SigningSecrets } from './credentials.js';
+import { makerColumns } from '../makers/maker-columns.js';
+import { Outbounds } from '../sending/outbounds.js';
+import { Suspensions } from '../sending/suspensions.js';
+import { newSigningSecret, rotatedSecrets, type SigningSecrets } from '../standard-webhooks/signing-secrets.js';
+import { Credentials } from './credentials.js';
 import { DeliveryQueue } from './delivery/delivery-queue.js';
 import { LogEnds } from './delivery/log-ends.js';
 import {
@@ -28,17 +32,8 @@ import {
   select,
   update,
 } from './destination-statements.js';
-import {
-  destinationTarget,
-  makerColumns,
-  ownerOf,
-  toDestination,
-  unknownDestination,
-  type DestinationRow,
-} from './destination.js';
+import { destinationTarget, ownerOf, toDestination, unknownDestination, type DestinationRow } from './destination.js';
 import { credentialsOf, originOf, requireCallable, settingsOf } from './given.js';
-import { Outbounds } from './outbounds.js';
-import { Suspensions } from './suspensions.js';
 
 type Stored = Omit<DestinationRow, 'after_seq' | 'behind' | 'behind_since'>;
 type ChangeRecord = { action: Action; changes?: AuditRecord['changes'] };
@@ -169,12 +164,10 @@ export class Destinations {
       const before = await this.locked(sql, ownerOf(context), id);
       if (before.kind !== 'https')
         throw new AppError('invalid_state', `A destination of the kind ${before.kind} has no secret that signs.`);
-      const { secret: earlier } = this.credentials.unsealed(id, before.credentials) as SigningSecrets;
-      const until = new Date(this.clock.now().getTime() + overlapMs).toISOString();
-      const secret = newSigningSecret();
-      const secrets: SigningSecrets = { secret, previous: { secret: earlier, until } };
+      const earlier = this.credentials.unsealed(id, before.credentials) as SigningSecrets;
+      const secrets = rotatedSecrets(earlier, this.clock.now());
       await this.store(sql, { ...before, credentials: this.credentials.sealed(id, secrets) });
-      return { secret, previousUntil: until };
+      return { secret: secrets.secret, previousUntil: secrets.previous.until };
     });
   }
 

@@ -12,12 +12,12 @@ import type { KeyedRequest } from '@holdfast/outbox';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
+import { Outbounds } from '../sending/outbounds.js';
 import { Credentials } from './credentials.js';
 import { destinationTarget, ownerOf, unknownDestination, type DestinationRow } from './destination.js';
 import { entryOf } from './format.js';
 import { kindOf } from './kinds/index.js';
 import { deliveryErrorOf } from './kinds/kind.js';
-import { Outbounds } from './outbounds.js';
 
 /** Shorter than the command may take. */
 const timeoutMs = 3500;

@@ -3,20 +3,22 @@ import { streams, type DomainEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { DestinationMakers } from '../audit-destinations/destination-makers.js';
-import { Suspensions } from '../audit-destinations/suspensions.js';
+import { Suspensions } from '../sending/suspensions.js';
+import { EndpointMakers } from '../webhooks/endpoint-makers.js';
 import { Feed } from './feed.js';
 import { publicEventsOf } from './public-event.js';
 
 /**
  * Appends the events of the services to the feeds of their organizations, and follows which are suspended, and which
- * makers of destinations lose rights.
+ * makers of destinations and webhook endpoints lose rights.
  */
 @Injectable()
 export class FeedConsumer {
   constructor(
     private readonly feed: Feed,
     private readonly suspensions: Suspensions,
-    private readonly makers: DestinationMakers,
+    private readonly destinationMakers: DestinationMakers,
+    private readonly endpointMakers: EndpointMakers,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
@@ -24,7 +26,8 @@ export class FeedConsumer {
   async apply(events: DomainEvent[]): Promise<void> {
     const now = this.clock.now();
     await this.suspensions.apply(events);
-    await this.makers.apply(events);
+    await this.destinationMakers.apply(events);
+    await this.endpointMakers.apply(events);
     await this.feed.append(events.flatMap((event) => publicEventsOf(event, now)));
   }
 }

@@ -115,9 +115,10 @@ export interface FeedSubscriber {
    * waits for any, so that they are sent together with those of the feed.
    *
    * @param erased keys of customers and people of whom nothing earlier may be left, in bytes
+   * @param now the time at which the events are appended
    * @returns what to do once it is committed
    */
-  add(sql: Sql, entries: readonly FeedEntry[], erased: readonly Buffer[]): Promise<() => void>;
+  add(sql: Sql, entries: readonly FeedEntry[], erased: readonly Buffer[], now: Date): Promise<() => void>;
 }
 
 /** Appends events to the feeds of their organizations, each batch in one transaction. */
@@ -132,7 +133,7 @@ export class Feed {
   ) {}
 
   /** From now on the subscriber gets each event with the transaction that appends it. */
-  subscribe(subscriber: FeedSubscriber): void {
+  addSubscriber(subscriber: FeedSubscriber): void {
     this.subscribers.push(subscriber);
   }
 
@@ -189,7 +190,7 @@ export class Feed {
     const written = sql.rows(writeBatch, values);
     const added = concerned.map((subscriber) => {
       const isSubscribed = ({ org }: { org: string }) => heads.get(org)?.[subscriber.flag] ?? false;
-      return subscriber.add(sql, entries.filter(isSubscribed), erased);
+      return subscriber.add(sql, entries.filter(isSubscribed), erased, now);
     });
     const [followUps] = await Promise.all([Promise.all(added), written]);
     return followUps;

@@ -31,7 +31,7 @@ const tables = [
   // `secrets` and `headers` are encrypted JSON with KEY_ENCRYPTION_KEY. `held_after`: events after this `seq` have no
   // deliveries yet, since the endpoint is paused or disabled, or catches up. `failures` counts failed attempts since
   // the last success; nothing is sent before `retry_at`, and not before `paced_until` to one with a rate limit.
-  // `disabled_event` is the id of the event that says so, until it is written.
+  // `disabled_event` is the id of the event that says so, until it is written; `disablings` counts them.
   `CREATE TABLE webhook_endpoint (
      id uuid PRIMARY KEY,
      org text NOT NULL,
@@ -50,6 +50,7 @@ const tables = [
      disabled_at timestamptz(3),
      disabled_because text,
      disabled_event uuid,
+     disablings integer NOT NULL DEFAULT 0,
      held_after bigint,
      maker_type text,
      maker_id text,
@@ -81,8 +82,9 @@ const tables = [
      status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'delivered', 'failed', 'skipped')),
      due_at timestamptz(3) NOT NULL,
      lease integer NOT NULL DEFAULT 0,
+     leased boolean NOT NULL DEFAULT false,
      tries smallint NOT NULL DEFAULT 0,
-     attempts json NOT NULL DEFAULT '[]',
+     attempts jsonb NOT NULL DEFAULT '[]',
      PRIMARY KEY (endpoint, seq, created_at)) PARTITION BY RANGE (created_at)`,
   `CREATE INDEX webhook_delivery_due ON webhook_delivery (endpoint, due_at) WHERE status = 'pending'`,
   'CREATE INDEX webhook_delivery_message ON webhook_delivery (org, seq)',

@@ -28,6 +28,8 @@ export const auditTargetSchema = z.strictObject({
       'audit_export',
       'audit_reader',
       'credential_type',
+      'webhook_endpoint',
+      'webhook_message',
     ])
     .describe('What it is'),
   id: z.string().describe('Which one'),

@@ -264,6 +264,16 @@ export const eventTypes = {
       failingSince: instant.describe('When the first of its failed attempts was made'),
     }),
   },
+  'webhook_endpoint.disabled': {
+    producer: 'signals',
+    description: 'A webhook endpoint was disabled because of what its receiver answers: it gets nothing any more',
+    data: z.strictObject({
+      endpoint: uuid.describe('The endpoint'),
+      cause: z
+        .enum(['gone', 'failures'])
+        .describe('`gone`: the receiver answered 410; `failures`: nothing but failures for five days'),
+    }),
+  },
 } as const satisfies Record<string, EventDefinition>;
 export type EventType = keyof typeof eventTypes;
 

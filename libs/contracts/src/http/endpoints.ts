@@ -14,6 +14,8 @@ import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
 import { auditDestinationEndpoints } from '../signals/audit-destinations.http.js';
 import { eventEndpoints } from '../signals/events.http.js';
+import { webhookMessageEndpoints } from '../signals/webhook-messages.http.js';
+import { webhookEndpoints } from '../signals/webhooks.http.js';
 import { subjectEndpoints } from '../subjects/subjects.http.js';
 import type { Forwarded } from './forwarded.js';
 
@@ -38,4 +40,6 @@ export const forwardedEndpoints = {
   subjects: subjectEndpoints,
   userPasskeys: userPasskeyEndpoints,
   users: userEndpoints,
+  webhookMessages: webhookMessageEndpoints,
+  webhooks: webhookEndpoints,
 } satisfies Record<string, Forwarded[]>;

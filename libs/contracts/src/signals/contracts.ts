@@ -1,6 +1,8 @@
 import { contractsOf } from '../contract.js';
 import * as auditDestinations from './audit-destinations.js';
 import * as signals from './signals.js';
+import * as webhookMessages from './webhook-messages.js';
+import * as webhooks from './webhooks.js';
 
 /** Every contract that signals handles. */
-export const signalsContracts = contractsOf(auditDestinations, signals);
+export const signalsContracts = contractsOf(auditDestinations, signals, webhooks, webhookMessages);

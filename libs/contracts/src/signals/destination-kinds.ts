@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readableText } from '../readable-text.js';
+import { headerName, headerValue, receiverUrl } from './receivers.js';
 
 /**
  * Where and how each kind of destination receives the audit log: its settings, which everybody who may manage it can
@@ -7,11 +8,7 @@ import { readableText } from '../readable-text.js';
  * `apps/signals/src/audit-destinations/kinds`.
  */
 
-const url = z
-  .string()
-  .max(2000)
-  .refine((text) => URL.canParse(text) && !/[\s\p{Cc}#]/u.test(text), 'must be a whole https address')
-  .meta({ format: 'uri', examples: ['https://siem.example/holdfast'] });
+const url = receiverUrl('https://siem.example/holdfast');
 /** A value of a header or of a JSON string: visible characters. */
 const token = (maxLength: number) =>
   z
@@ -24,18 +21,6 @@ const compression = {
     .optional()
     .describe('`gzip`: bodies are compressed (`Content-Encoding`); not compressed when left out'),
 };
-
-/**
- * Header names that concern one connection or the framing of a message (RFC 9110 §7.6.1, RFC 9112 §6), or that Holdfast
- * sets itself. A receiver's proxy would read the request otherwise than it was sent.
- */
-const reservedHeader = new RegExp(
-  `^(?:${[
-    ...['connection', 'proxy-.*', 'keep-alive', 'transfer-.*', 'te', 'trailers?', 'upgrade', 'http2-settings'],
-    ...['host', 'expect', 'content-.*', 'accept', 'accept-encoding', 'user-agent', 'cookie', 'date'],
-    ...['via', 'forwarded', 'x-forwarded-.*'],
-  ].join('|')})$`,
-);
 
 const https = {
   settings: z.strictObject({
@@ -102,13 +87,7 @@ const otlpHttp = {
   credentials: z
     .strictObject({
       headers: z
-        .record(
-          z
-            .string()
-            .regex(/^[a-z0-9-]{1,100}$/, 'must be a lower-case header name')
-            .refine((header) => !reservedHeader.test(header), 'must be a header that receivers read, not one of HTTP'),
-          z.string().regex(/^[\x20-\x7e]{1,2000}$/, 'must be printable ASCII'),
-        )
+        .record(headerName, headerValue)
         .refine((headers) => Object.keys(headers).length <= 10, 'must have at most 10 headers')
         .describe('Headers of each request, such as `authorization`'),
     })

@@ -37,7 +37,7 @@ const example: PublicEvent = {
   },
 };
 
-const typesParameter = z
+export const typesParameter = z
   .string()
   .transform((text) => text.split(','))
   .pipe(z.array(z.enum(publicEventTypes, 'must be event types of docs/events.md, separated by commas')))

@@ -18,8 +18,8 @@ export interface OutboundRequest {
   maxBytes?: number;
   /** Only the beginning of the body matters, if at all: the status says everything. */
   ignoresRest?: boolean;
-  /** Statuses other than 2xx whose response is no error. */
-  acceptedStatuses?: readonly number[];
+  /** Statuses other than 2xx whose response is no error; `all`: none is, and redirects are not followed either. */
+  acceptedStatuses?: readonly number[] | 'all';
 }
 
 export interface OutboundResponse {
@@ -131,7 +131,8 @@ export class Outbound {
       headers: { 'user-agent': 'Holdfast', accept: '*/*', 'accept-encoding': 'identity', ...headers },
     });
     const { statusCode: status } = response;
-    if ((status < 200 || status > 299) && !acceptedStatuses.includes(status)) {
+    const isAccepted = acceptedStatuses === 'all' || acceptedStatuses.includes(status);
+    if ((status < 200 || status > 299) && !isAccepted) {
       const { 'retry-after': retryAfter } = response.headers;
       response.body.on('error', () => undefined).destroy();
       throw new OutboundError(

@@ -11,12 +11,14 @@ export function requireCredentialsForOrigin(change: {
   after: string;
   hasStored: boolean;
   areGiven: boolean;
+  /** The member of the request that has them. */
+  member?: string;
 }): void {
-  const { before, after, hasStored, areGiven } = change;
+  const { before, after, hasStored, areGiven, member = 'credentials' } = change;
   if (before === after || !hasStored || areGiven) return;
   throw unprocessable([
     {
-      pointer: '#/credentials',
+      pointer: `#/${member}`,
       detail: 'must be given again: the stored ones are for another host or port, and are not sent to this one',
     },
   ]);

@@ -3,7 +3,8 @@ import { allOrganizations } from '@holdfast/contracts';
 import { Database, isNotFenced, namedStatement, statement } from '@holdfast/data';
 import { backOffMs } from '@holdfast/delivery';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import type { DestinationRow, MakerColumns } from '../destination.js';
+import type { MakerColumns } from '../../makers/maker-columns.js';
+import type { DestinationRow } from '../destination.js';
 
 /** A sender has its delivery for so long without progress. If its process dies, another one continues then. */
 export const leaseMs = 30_000;

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { DueDeliveries, type DeliverySource } from '@holdfast/delivery';
 import { Interval, Shutdown } from '@holdfast/service';
-import { Outbounds } from '../outbounds.js';
+import { Outbounds } from '../../sending/outbounds.js';
 import { Deliveries, type Claim } from './deliveries.js';
 import { Sender } from './sender.js';
 

@@ -5,15 +5,15 @@ import { Bus, systemContext } from '@holdfast/messaging';
 import { CLOCK, LogBudget, secondsSince, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { SignalsConfig } from '../../config.js';
+import { makerOfRow } from '../../makers/maker-columns.js';
+import { Outbounds } from '../../sending/outbounds.js';
 import { Credentials } from '../credentials.js';
 import { DestinationMakers, operationOfMakers } from '../destination-makers.js';
-import { makerOfRow } from '../destination.js';
 import { matches } from '../filter.js';
 import { entryOf } from '../format.js';
 import { kindOf } from '../kinds/index.js';
 import { DeliveryError, deliveryErrorOf, type Delivered, type Entry } from '../kinds/kind.js';
 import { attempts, sentEntries } from '../metrics.js';
-import { Outbounds } from '../outbounds.js';
 import { Deliveries, type Claim } from './deliveries.js';
 import { firstBatch } from './first-batch.js';
 

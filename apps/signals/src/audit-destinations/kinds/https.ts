@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
 import type { DestinationSettings } from '@holdfast/contracts';
 import { sha256 } from '@holdfast/platform';
-import type { SigningSecrets } from '../credentials.js';
+import { signatureHeaders } from '../../standard-webhooks/signature.js';
+import type { SigningSecrets } from '../../standard-webhooks/signing-secrets.js';
 import type { Batch, DestinationKind, Target } from './kind.js';
 import { post } from './post.js';
 
@@ -28,15 +28,9 @@ const contentTypes: Record<Settings['encoding'], string> = {
 /** The signature is that of the body before its compression: servers decompress before a program sees the body. */
 function headersOf(batch: Batch, { id, settings, credentials, now }: Target<Settings, SigningSecrets>, body: string) {
   const messageId = messageIdOf(id, batch);
-  const timestamp = String(Math.floor(now.getTime() / 1000));
-  const signed = `${messageId}.${timestamp}.${body}`;
   return {
     'content-type': contentTypes[settings.encoding],
-    'webhook-id': messageId,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': validSecrets(credentials, now)
-      .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(signed).digest('base64')}`)
-      .join(' '),
+    ...signatureHeaders({ messageId, body, now }, { secrets: credentials }),
   };
 }
 
@@ -44,14 +38,6 @@ function headersOf(batch: Batch, { id, settings, credentials, now }: Target<Sett
 function messageIdOf(id: string, { org, entries }: Batch): string {
   const place = [id, org, entries[0].event.id, entries.at(-1)!.event.id, entries.length].join('/');
   return `msg_${sha256(place).toString('base64url').slice(0, 32)}`;
-}
-
-function validSecrets({ secret, previous }: SigningSecrets, now: Date): string[] {
-  return previous && new Date(previous.until) > now ? [secret, previous.secret] : [secret];
-}
-
-function keyOf(secret: string): Buffer {
-  return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 }
 
 function bodyOf({ org, entries }: Batch, encoding: Settings['encoding'], baseUrl: string): string {

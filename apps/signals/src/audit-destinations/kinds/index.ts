@@ -1,5 +1,5 @@
 import type { DestinationCredentials, DestinationKindName, DestinationSettings } from '@holdfast/contracts';
-import type { SigningSecrets } from '../credentials.js';
+import type { SigningSecrets } from '../../standard-webhooks/signing-secrets.js';
 import { datadog } from './datadog.js';
 import { elasticsearch } from './elasticsearch.js';
 import { https } from './https.js';

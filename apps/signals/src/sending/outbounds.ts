@@ -7,7 +7,7 @@ import type { SignalsConfig } from '../config.js';
 /** The client of each destination: only those of the operator may call what AUDIT_DESTINATIONS_ALLOW lists. */
 export class Outbounds {
   constructor(
-    private readonly ofOrganizations: Outbound,
+    readonly ofOrganizations: Outbound,
     private readonly ofOperator: Outbound,
   ) {}
 

@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, statement } from '@holdfast/data';
+import { CLOCK, type Clock } from '@holdfast/platform';
+import { CONFIG, Interval } from '@holdfast/service';
+import type { SignalsConfig } from '../config.js';
+import { oldestReadySeconds, pendingMessages } from './metrics.js';
+
+const make = statement('webhook_partitions_make', 'SELECT make_webhook_partitions($1, $2)');
+const drop = statement('webhook_partitions_drop', 'SELECT drop_webhook_partitions($1, $2) AS dropped');
+const backlog = statement(
+  'webhook_backlog',
+  `SELECT count(*) FILTER (WHERE w.failures = 0)::int AS ready, count(*) FILTER (WHERE w.failures > 0)::int AS failing,
+     coalesce(extract(epoch FROM $1::timestamptz - min(d.due_at) FILTER (WHERE w.failures = 0 AND NOT d.leased)), 0)::float AS oldest
+     FROM webhook_delivery d JOIN webhook_endpoint w ON w.id = d.endpoint
+     LEFT JOIN audit_suspension s ON s.org = w.org
+    WHERE d.status = 'pending' AND NOT w.paused AND w.disabled_at IS NULL AND w.rate_limit IS NULL
+      AND w.held_after IS NULL AND NOT coalesce(s.suspended, false)`,
+);
+
+/** Partitions of the messages, by week: made ahead, and dropped when the feed does not keep their events any more. */
+@Injectable()
+export class WebhookPartitions {
+  constructor(
+    private readonly database: Database,
+    @Inject(CLOCK) private readonly clock: Clock,
+    @Inject(CONFIG) private readonly config: SignalsConfig,
+  ) {}
+
+  @Interval({
+    name: 'webhook_partitions',
+    intervalMs: 3_600_000,
+    runAtStart: true,
+    failure: 'Failed to make the next partitions of the messages of webhooks. They exist for two weeks ahead',
+  })
+  async makeNext(): Promise<void> {
+    await this.database.rows(make, [this.clock.now(), this.config.EVENT_RETENTION_DAYS]);
+  }
+
+  @Interval({
+    name: 'webhook_retention',
+    intervalMs: 3_600_000,
+    requiresAgreedClock: true,
+    failure: 'Failed to drop messages of webhooks that are older than EVENT_RETENTION_DAYS',
+  })
+  async dropOld(): Promise<void> {
+    await this.database.rows(drop, [this.clock.now(), this.config.EVENT_RETENTION_DAYS]);
+  }
+
+  @Interval({ name: 'webhook_backlog', intervalMs: 10_000, failure: 'Failed to count the messages that wait' })
+  async measure(): Promise<void> {
+    const [row] = await this.database.rows<{ ready: number; failing: number; oldest: number }>(backlog, [
+      this.clock.now(),
+    ]);
+    pendingMessages.set({ endpoints: 'ready' }, row!.ready);
+    pendingMessages.set({ endpoints: 'failing' }, row!.failing);
+    oldestReadySeconds.set(Math.max(0, row!.oldest));
+  }
+}
