@@ -4,6 +4,7 @@ import {
   maxEventsPerMessage,
   publicEventSchema,
   publicEventTypes,
+  sampleMessageOf,
   streams,
   type EventType,
 } from '@holdfast/contracts';
@@ -49,7 +50,7 @@ function publicEvent(type: EventType, index: number): string[] {
     type,
     occurredAt: '2026-11-21T09:30:00.000Z',
     version: 3,
-    data: exampleOf(data),
+    data: sampleMessageOf(type, '').data,
   };
   return [
     `### ${type}`,
@@ -62,34 +63,4 @@ function publicEvent(type: EventType, index: number): string[] {
 /** A stream of several kinds of events has a table of each. */
 function kinds(schema: z.ZodType): z.ZodType[] {
   return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [schema];
-}
-
-const values: Record<string, unknown> = {
-  subject: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
-  credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
-  offerId: '019aa5f2-7c1e-7e31-a0b2-1c9d8e7f6a02',
-  credentialType: 'customer',
-  expiresAt: '2027-11-21T09:30:00.000Z',
-  app: 'app_2VwT9Qm1xKc7LrZ4bNd8Ya',
-  user: '0f8c2c43-5d8e-4a43-9f0b-8f7c2d1e6b54',
-  group: '019aa5f2-7c1e-7f42-b1c3-2d0e9f8a6b03',
-  roles: ['auditor'],
-  assignment: '019aa5f2-7c1e-7053-82d4-3e1fa09b6c04',
-  export: '019aa5f2-7c1f-7d10-8c3e-5a6b7c8d9e01',
-  destination: '019aa5f2-7c1f-7c54-92e6-4f1b0a9c8d04',
-  failingSince: '2026-11-21T09:30:00.000Z',
-  accessRequest: '019aa5f2-7c1e-7164-93e5-4f20b1ac6d05',
-};
-
-/**
- * An enumeration is shown by its first value. An assignment is that of a person or of a group, never of both.
- * @throws when there is no example value for a member of the schema: the page would show an event that is never sent
- */
-function exampleOf({ shape }: z.ZodObject): unknown {
-  const names = Object.keys(shape).filter((name) => !(name === 'group' && 'assignment' in shape));
-  const example = names.map((name) => {
-    const member = shape[name] as z.ZodType;
-    return [name, member instanceof z.ZodEnum ? member.options[0] : member.parse(values[name])];
-  });
-  return Object.fromEntries(example);
 }

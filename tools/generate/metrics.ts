@@ -25,6 +25,7 @@ const labels: Record<string, string> = {
   destination: 'id of a destination of the audit log that the operator created; `organizations` for all others',
   key: 'a secret: `SECRET_PEPPER`, `KEY_ENCRYPTION_KEY`, `COOKIE_KEY` or `PRESENCE_KEY`',
   job: 'name of a periodic job',
+  endpoints: 'whether the last attempt to send to them succeeded: `ready` or `failing`',
   kind: 'kind of row, or of destination',
   level: 'level of a log line: warn, error or fatal',
   limit: 'which limit was reached, as the metric says',

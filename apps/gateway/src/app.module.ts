@@ -10,6 +10,7 @@ import { EventsModule } from './admin/events/events.module.js';
 import { GroupsApiModule } from './admin/groups/groups-api.module.js';
 import { OffersApiModule } from './admin/offers/offers-api.module.js';
 import { UsersApiModule } from './admin/users/users-api.module.js';
+import { WebhooksApiModule } from './admin/webhooks/webhooks-api.module.js';
 import { AuditRecordsModule } from './audit/audit-records.module.js';
 import { ClaimModule } from './claim/claim.module.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
@@ -39,6 +40,7 @@ import { PresenceModule } from './presence/presence.module.js';
     AnalyticsApiModule,
     AuditDestinationsApiModule,
     EventsModule,
+    WebhooksApiModule,
     GroupsApiModule,
     EntitlementsApiModule,
     AccessRequestsApiModule,

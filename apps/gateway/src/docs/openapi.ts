@@ -47,6 +47,7 @@ const tags: Record<string, string> = {
   'Admin API: audit': "The organization's audit log: every action of every caller, reads and denied requests included.",
   'Admin API: analytics': 'What the audit log means in numbers, over time.',
   'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
+  'Admin API: webhooks': 'Where events are sent, what became of each message, and how to send it again.',
   'Proof of presence':
     'Proves that a person used the sign-up form: a challenge for the form, and the widget that solves it.',
   Invitation: 'Called by the page of an invitation link. Public: the token of the link is in the body.',

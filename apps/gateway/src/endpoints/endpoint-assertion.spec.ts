@@ -31,6 +31,8 @@ const withoutRecentSignIn = [
   ...['deactivateUser', 'removeUser', 'withdrawInvitation', 'removeUserPasskey', 'removeOwnPasskey'],
   ...['renameUserPasskey', 'renameOwnPasskey', 'getOwnPasskeyOptions'],
   ...['createGroup', 'deleteGroup', 'removeGroupMembers', 'deleteAssignment'],
+  ...['deleteWebhookEndpoint', 'pauseWebhookEndpoint', 'testWebhookEndpoint'],
+  ...['resendWebhookMessage', 'recoverWebhookEndpoint'],
   ...['disableApp', 'deleteApp', 'revokeAppSecret', 'ungrantOperation'],
   ...['createAccessRequest', 'denyAccessRequest', 'withdrawAccessRequest'],
   ...[

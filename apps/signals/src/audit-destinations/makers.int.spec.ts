@@ -19,6 +19,7 @@ import {
 } from '@holdfast/contracts';
 import { eventBase, eventually, testContext } from '@holdfast/testing';
 import { FailingDestinations } from '../failing-destinations/failing-destinations.js';
+import { anApp, aPerson, lossesOf } from '../makers/lost-rights.fixture.js';
 import { DestinationMakers } from './destination-makers.js';
 import { contextOf, DestinationsStack, rights } from './destinations-stack.fixture.js';
 import { Receiver, status } from './receiver.fixture.js';
@@ -52,8 +53,6 @@ beforeEach(() => rights.clear());
 
 const originOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const newOrg = () => `org-${randomUUID().slice(0, 8)}`;
-const app = (): Actor => ({ type: 'app', id: `app_${randomUUID()}`, name: 'Exporter' });
-const person = (): Actor => ({ type: 'person', id: randomUUID() });
 const to = (org: string, more: object = {}): Omit<NewDestination, 'format'> =>
   ({ kind: 'https', after: 0, settings: { url: `${receiver.origin}/${org}` }, ...more }) as never;
 const seqsAt = (org: string) =>
@@ -63,47 +62,40 @@ const apply = (org: string, event: Partial<DirectoryEvent>) =>
     { ...eventBase(), org, ...event } as DirectoryEvent,
   ]);
 
-/** Each way in which the right of a maker ends, as directory's event and reply say it. */
-const ways: [string, () => Actor, (actor: Actor) => Partial<DirectoryEvent>][] = [
-  ['an app that is disabled', app, ({ id }) => ({ type: 'app.updated', app: id, operations: [] })],
-  ['an app that loses audit:export', app, ({ id }) => ({ type: 'app.updated', app: id, operations: ['audit:read'] })],
-  ['an app that is deleted', app, ({ id }) => ({ type: 'app.deleted', app: id, operations: [] })],
-  ['a person who is deactivated', person, ({ id }) => ({ type: 'user.deactivated', user: id })],
-  ['a person who is removed', person, ({ id }) => ({ type: 'user.erasure_started', user: id })],
-  ['a person who loses the role', person, ({ id }) => ({ type: 'role.changed', user: id, data: { roles: ['admin'] } })],
-];
-
 describe('a destination of', () => {
-  it.each(ways)('%s is paused with a record, and goes on under who resumes it', async (_, newActor, eventOf) => {
-    const org = newOrg();
-    const actor = newActor();
-    stack.append(org, 2);
-    const { id, maker } = await stack.create(org, to(org), testContext({ org, actor }));
-    expect(maker).toEqual({ type: actor.type, id: actor.id, ...(actor.name !== undefined && { name: actor.name }) });
-    await stack.caughtUp(org, id);
-    const event = eventOf(actor);
-    await apply(org, event);
-    expect(await stack.get(org, id)).toMatchObject({ state: 'paused', pausedBecause: 'maker' });
-    const isRemoved = event.type === 'user.erasure_started';
-    expect((await stack.get(org, id)).maker).toEqual(isRemoved ? { type: 'person' } : maker);
-    expect(stack.audit.records.filter(({ targets }) => targets[0]?.id === id).at(-1)).toMatchObject({
-      action: 'audit_destination.pause',
-      actor: { type: 'system', id: 'signals' },
-    });
-    stack.append(org, 2);
-    await eventually(async () => (await stack.get(org, id)).lag.entries === 2);
-    expect(seqsAt(org)).toEqual([1, 2]);
-    const successor = app();
-    await stack.bus.request(pauseAuditDestination, { id, paused: false }, testContext({ org, actor: successor }));
-    await stack.caughtUp(org, id);
-    expect(seqsAt(org)).toEqual([1, 2, 3, 4]);
-    expect(await stack.get(org, id)).toMatchObject({ state: 'active', maker: { id: successor.id } });
-    expect((await stack.get(org, id)).pausedBecause).toBeUndefined();
-  });
+  it.each(lossesOf('audit:read', 'admin'))(
+    '%s is paused with a record, and goes on under who resumes it',
+    async (_, newActor, eventOf) => {
+      const org = newOrg();
+      const actor = newActor();
+      stack.append(org, 2);
+      const { id, maker } = await stack.create(org, to(org), testContext({ org, actor }));
+      expect(maker).toEqual({ type: actor.type, id: actor.id, ...(actor.name !== undefined && { name: actor.name }) });
+      await stack.caughtUp(org, id);
+      const event = eventOf(actor);
+      await apply(org, event);
+      expect(await stack.get(org, id)).toMatchObject({ state: 'paused', pausedBecause: 'maker' });
+      const isRemoved = event.type === 'user.erasure_started';
+      expect((await stack.get(org, id)).maker).toEqual(isRemoved ? { type: 'person' } : maker);
+      expect(stack.audit.records.filter(({ targets }) => targets[0]?.id === id).at(-1)).toMatchObject({
+        action: 'audit_destination.pause',
+        actor: { type: 'system', id: 'signals' },
+      });
+      stack.append(org, 2);
+      await eventually(async () => (await stack.get(org, id)).lag.entries === 2);
+      expect(seqsAt(org)).toEqual([1, 2]);
+      const successor = anApp();
+      await stack.bus.request(pauseAuditDestination, { id, paused: false }, testContext({ org, actor: successor }));
+      await stack.caughtUp(org, id);
+      expect(seqsAt(org)).toEqual([1, 2, 3, 4]);
+      expect(await stack.get(org, id)).toMatchObject({ state: 'active', maker: { id: successor.id } });
+      expect((await stack.get(org, id)).pausedBecause).toBeUndefined();
+    },
+  );
 
   it.each([
-    ['an app', app],
-    ['a person', person],
+    ['an app', anApp],
+    ['a person', aPerson],
   ])('%s that has lost the right gets nothing, although no event has arrived', async (_, newActor) => {
     const org = newOrg();
     const actor = newActor();
@@ -117,7 +109,7 @@ describe('a destination of', () => {
 
   it('an app gets nothing while directory does not say what the app may do, and everything afterwards', async () => {
     const org = newOrg();
-    const actor = app();
+    const actor = anApp();
     const { id } = await stack.create(org, to(org), testContext({ org, actor }));
     rights.set(actor.id, 'down');
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -131,7 +123,7 @@ describe('a destination of', () => {
 
   it('the operator is sent to, whatever apps lose, until an app changes where it is sent', async () => {
     const org = newOrg();
-    const actor = app();
+    const actor = anApp();
     const operator: Actor = { type: 'operator', id: 'operator' };
     stack.append(org, 1);
     const { id } = await stack.create(org, to(org), testContext({ org, actor: operator }));

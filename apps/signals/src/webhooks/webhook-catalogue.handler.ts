@@ -45,7 +45,10 @@ export class WebhookCatalogueHandler {
   }
 
   @Handles(listWebhookKeys)
-  async publicKeys({ organization }: RequestOf<typeof listWebhookKeys>): Promise<ReplyOf<typeof listWebhookKeys>> {
-    return { keys: await this.keys.publicKeys(this.database, organization) };
+  async publicKeys(
+    _: RequestOf<typeof listWebhookKeys>,
+    { org }: RequestContext,
+  ): Promise<ReplyOf<typeof listWebhookKeys>> {
+    return { keys: await this.keys.publicKeys(this.database, org) };
   }
 }

@@ -19,7 +19,7 @@ interface KeyRow {
 const select = statement(
   'webhook_key_select',
   `SELECT org, kid, public_key, private_key FROM webhook_key
-    WHERE org = $1 AND (retired_at IS NULL OR retired_at > $2) ORDER BY created_at DESC, kid`,
+    WHERE org = $1 AND (retired_at IS NULL OR retired_at > $2) ORDER BY retired_at IS NOT NULL, created_at DESC, kid`,
 );
 const insert = statement(
   'webhook_key_insert',

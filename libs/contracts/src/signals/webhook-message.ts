@@ -48,14 +48,18 @@ const sampleValues: Record<string, unknown> = {
   failingSince: '2026-11-16T09:41:12.345Z',
 };
 
-/** What the schema of a type has, with the same values wherever a member has the same name. */
+/**
+ * What the schema of a type has, with the same values wherever a member has the same name, and the first value of an
+ * enumeration. An assignment is that of a person or of a group, never of both.
+ */
 function sampleData(type: EventType): Record<string, unknown> {
   const { shape } = eventTypes[type].data as unknown as z.ZodObject;
+  const names = Object.keys(shape).filter((name) => !(name === 'group' && 'assignment' in shape));
   return Object.fromEntries(
-    Object.entries(shape).map(([name, schema]) => [
-      name,
-      schema instanceof z.ZodEnum ? schema.options[0] : sampleValues[name],
-    ]),
+    names.map((name) => {
+      const schema = shape[name];
+      return [name, schema instanceof z.ZodEnum ? schema.options[0] : sampleValues[name]];
+    }),
   );
 }
 

@@ -264,7 +264,7 @@ export const listWebhookKeys = query({
   service: 'signals',
   name: 'list-webhook-keys',
   callers: ['gateway'],
-  request: z.strictObject({ organization: z.string() }),
+  request: z.strictObject({}),
   reply: webhookKeysSchema,
 });
 export const listWebhookEventTypes = query({
