@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AuditDestinationsModule } from './audit-destinations/audit-destinations.module.js';
+import { EventsConsumer } from './events.consumer.js';
 import { FailingDestinations } from './failing-destinations/failing-destinations.js';
-import { FeedConsumer } from './feed/feed.consumer.js';
 import { FeedModule } from './feed/feed.module.js';
 import { SignalsKeyRotation } from './key-rotation.js';
 import { SendingModule } from './sending/sending.module.js';
@@ -9,6 +9,6 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 @Module({
   imports: [SendingModule, FeedModule, AuditDestinationsModule, WebhooksModule],
-  providers: [FeedConsumer, SignalsKeyRotation, FailingDestinations],
+  providers: [EventsConsumer, SignalsKeyRotation, FailingDestinations],
 })
 export class SignalsModule {}

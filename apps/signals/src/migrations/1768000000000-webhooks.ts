@@ -117,7 +117,8 @@ BEGIN
   END IF;
   LOCK TABLE webhook_delivery IN SHARE UPDATE EXCLUSIVE MODE;
   FOR week IN SELECT generate_series(
-      (extract(epoch FROM at)::bigint - days * 86400) / ${weekSeconds}, extract(epoch FROM at)::bigint / ${weekSeconds} + 2)
+      (extract(epoch FROM at)::bigint - days * 86400) / ${weekSeconds},
+      extract(epoch FROM at)::bigint / ${weekSeconds} + 2)
   LOOP
     partition := 'webhook_delivery_' || week;
     CONTINUE WHEN to_regclass(partition) IS NOT NULL;

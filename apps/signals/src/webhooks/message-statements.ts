@@ -18,8 +18,8 @@ const filterParameters = {
 } as const;
 
 /**
- * A page of messages with all their deliveries. `places` finds the events, newest first, by the index of the filter that
- * leaves the fewest rows; the other filters apply to what it finds.
+ * A page of messages with all their deliveries. `places` finds the events, newest first, by the index of the filter
+ * that leaves the fewest rows; the other filters apply to what it finds.
  */
 const page = (name: string, places: (p: Record<keyof typeof filterParameters, string>) => string) =>
   namedStatement(name, filterParameters, (p) => {
@@ -32,9 +32,11 @@ const page = (name: string, places: (p: Record<keyof typeof filterParameters, st
     ORDER BY e.seq DESC, d.endpoint`;
   });
 const inTime = (p: Record<'since' | 'until', string>, column: string) =>
-  `(${p.since}::timestamptz IS NULL OR ${column} >= ${p.since}) AND (${p.until}::timestamptz IS NULL OR ${column} < ${p.until})`;
+  `(${p.since}::timestamptz IS NULL OR ${column} >= ${p.since})
+   AND (${p.until}::timestamptz IS NULL OR ${column} < ${p.until})`;
 const ofDelivery = (p: Record<'endpoint' | 'types' | 'status' | 'since' | 'until', string>) =>
-  `(${p.endpoint}::uuid IS NULL OR d.endpoint = ${p.endpoint}) AND (${p.types}::text[] IS NULL OR d.type = ANY (${p.types}))
+  `(${p.endpoint}::uuid IS NULL OR d.endpoint = ${p.endpoint})
+   AND (${p.types}::text[] IS NULL OR d.type = ANY (${p.types}))
    AND (${p.status}::text IS NULL OR d.status = ${p.status}) AND ${inTime(p, 'd.created_at')}`;
 
 const pages = {

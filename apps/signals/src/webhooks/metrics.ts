@@ -16,8 +16,8 @@ export const firstAttemptLag = new Histogram({
 export const pendingMessages = new Gauge({
   name: 'holdfast_webhook_pending_messages',
   help:
-    'Messages that active endpoints have not got yet: `ready` of endpoints that succeed, `failing` of those whose last ' +
-    'attempt failed',
+    'Messages that active endpoints have not got yet: `ready` of endpoints that succeed, `failing` of those whose ' +
+    'last attempt failed',
   labelNames: ['endpoints'],
 });
 

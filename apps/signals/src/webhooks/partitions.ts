@@ -9,8 +9,10 @@ const make = statement('webhook_partitions_make', 'SELECT make_webhook_partition
 const drop = statement('webhook_partitions_drop', 'SELECT drop_webhook_partitions($1, $2) AS dropped');
 const backlog = statement(
   'webhook_backlog',
-  `SELECT count(*) FILTER (WHERE w.failures = 0)::int AS ready, count(*) FILTER (WHERE w.failures > 0)::int AS failing,
-     coalesce(extract(epoch FROM $1::timestamptz - min(d.due_at) FILTER (WHERE w.failures = 0 AND NOT d.leased)), 0)::float AS oldest
+  `SELECT count(*) FILTER (WHERE w.failures = 0)::int AS ready,
+     count(*) FILTER (WHERE w.failures > 0)::int AS failing,
+     coalesce(extract(epoch FROM $1::timestamptz - min(d.due_at) FILTER (WHERE w.failures = 0 AND NOT d.leased)),
+       0)::float AS oldest
      FROM webhook_delivery d JOIN webhook_endpoint w ON w.id = d.endpoint
      LEFT JOIN audit_suspension s ON s.org = w.org
     WHERE d.status = 'pending' AND NOT w.paused AND w.disabled_at IS NULL AND w.rate_limit IS NULL

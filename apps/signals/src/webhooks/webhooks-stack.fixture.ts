@@ -28,10 +28,11 @@ export class WebhooksStack {
     readonly directory: NatsConnection,
   ) {}
 
-  static async start(): Promise<WebhooksStack> {
+  /** @param allow further origins that may be called */
+  static async start(allow: string[] = []): Promise<WebhooksStack> {
     const receiver = new Receiver();
     await receiver.open();
-    const signals = await DestinationsStack.start([receiver.origin]);
+    const signals = await DestinationsStack.start([receiver.origin, ...allow]);
     return new WebhooksStack(
       signals,
       receiver,

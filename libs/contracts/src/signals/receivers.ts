@@ -10,8 +10,8 @@ export function receiverUrl(example: string) {
 }
 
 /**
- * Header names that concern one connection or the framing of a message (RFC 9110 §7.6.1, RFC 9112 §6), or that Holdfast
- * sets itself. A receiver's proxy would read the request otherwise than it was sent.
+ * Header names that concern one connection or the framing of a message (RFC 9110 §7.6.1, RFC 9112 §6), or that
+ * Holdfast sets itself. A receiver's proxy would read the request otherwise than it was sent.
  */
 const reservedHeader = new RegExp(
   `^(?:${[

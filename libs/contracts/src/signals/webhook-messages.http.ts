@@ -36,8 +36,8 @@ export const webhookMessageEndpoints = [
     tag,
     summary: 'List messages',
     description:
-      'What was sent, waits or has failed, newest first. Messages about an erased customer are deleted. What a paused ' +
-      'endpoint has not got yet is no message until it is resumed.',
+      'What was sent, waits or has failed, newest first. Messages about an erased customer are deleted. What a ' +
+      'paused endpoint has not got yet is no message until it is resumed.',
     operation,
     action: 'webhook_message.list',
     query: {
@@ -115,8 +115,8 @@ export const webhookMessageEndpoints = [
     tag,
     summary: 'Send the messages of a time again',
     description:
-      'What an endpoint has not got in this time, or everything, is sent again: the oldest first, 10,000 messages with ' +
-      'one request at most.',
+      'What an endpoint has not got in this time, or everything, is sent again: the oldest first, 10,000 messages ' +
+      'with one request at most.',
     operation,
     noStepUp: 'it sends what the endpoint gets anyway, and to the stored address only',
     action: 'webhook_endpoint.recover',

@@ -33,7 +33,7 @@ const messageSchema = z
   .meta({ id: 'WebhookMessage' });
 export type WebhookMessage = z.output<typeof messageSchema>;
 
-export const webhookAttemptSchema = z
+const webhookAttemptSchema = z
   .strictObject({
     at: instant.describe('When it began'),
     status: z.int().optional().describe('Status of the response; absent without a response'),
@@ -66,7 +66,7 @@ const filter = {
 
 const cursor = z.int().describe('Messages before this position in the feed');
 
-export const recoverySchema = z
+const recoverySchema = z
   .strictObject({
     since: instant.describe('Events that came to the feed at this time or later'),
     until: instant.optional().describe('And before this time; now when left out'),

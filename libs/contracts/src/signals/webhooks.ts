@@ -33,7 +33,7 @@ const signatures = z
   .transform((list) => [...new Set(list)].sort())
   .describe('How each message is signed (Standard Webhooks)');
 
-export const newWebhookEndpointSchema = z
+const newWebhookEndpointSchema = z
   .strictObject({
     url,
     description: description.optional(),
@@ -60,7 +60,7 @@ export type WebhookEndpointChanges = z.output<typeof webhookEndpointChangesSchem
 
 const webhookEndpointStates = ['active', 'paused', 'disabled', 'suspended'] as const;
 
-export const webhookEndpointSchema = z
+const webhookEndpointSchema = z
   .strictObject({
     id: uuid.describe('The endpoint'),
     url: z.string().describe('Where messages are sent'),
@@ -158,7 +158,7 @@ export const webhookKeysSchema = z
   .meta({ id: 'WebhookKeys' });
 
 /** The organization's events, by type: what webhooks, the feed and their libraries can rely on. */
-export const webhookEventTypeSchema = z
+const webhookEventTypeSchema = z
   .strictObject({
     type: z.enum(publicEventTypes).describe('The type'),
     description: z.string().describe('When it is emitted'),
@@ -259,7 +259,7 @@ export const rotateWebhookKey = idempotentCommand({
   reply: webhookKeysSchema,
   errors: ofOperator,
 });
-/** Public: whoever verifies `v1a` needs them. Empty for an organization without such an endpoint. */
+/** Public: receivers that verify `v1a` need them. Empty for an organization without such an endpoint. */
 export const listWebhookKeys = query({
   service: 'signals',
   name: 'list-webhook-keys',

@@ -10,7 +10,7 @@ import { Outbounds } from '../../sending/outbounds.js';
 import { signatureHeaders } from '../../standard-webhooks/signature.js';
 import { EndpointMakers, operationOfMakers } from '../endpoint-makers.js';
 import type { EndpointRow } from '../endpoint.js';
-import { attempts } from '../metrics.js';
+import { attempts, firstAttemptLag } from '../metrics.js';
 import { WebhookSecrets } from '../secrets.js';
 import { WebhookKeys } from '../webhook-keys.js';
 import { attemptTimeoutMs, type Claim, type Outcome } from './claim.js';
@@ -69,6 +69,8 @@ export class WebhookSender {
     if (!may) return this.deliveries.release(claim, may === undefined ? unknownRightsPauseMs : 0);
     if (performance.now() - claim.leasedAtMs > trustedMs && !(await this.deliveries.holds(claim))) return;
     const at = this.clock.now();
+    if (claim.tries === 0 && !claim.catches_up)
+      firstAttemptLag.observe(Math.max(0, at.getTime() - claim.created_at.getTime()) / 1000);
     const attempt = claim.data
       ? await this.attempt(claim, claim.event, this.bodyOf(claim, claim.data))
       : { latencyMs: 0, error: 'the feed does not keep the event any more.' };
@@ -157,7 +159,7 @@ function errorOfStatus(status: number): string {
 /** In words for the people who manage the endpoint: never what an internal address has answered. */
 function errorOf(error: unknown): string {
   if (error instanceof OutboundError) return `the receiver cannot be reached: ${error.message}`;
-  return 'the message could not be sent: internal error. Its secret or headers may have been encrypted with another key.';
+  return 'the message could not be sent: its secret, headers or key cannot be decrypted. Rotate or replace them.';
 }
 
 /** RFC 9110 §10.2.3: seconds, or a date. */

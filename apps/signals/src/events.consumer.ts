@@ -2,18 +2,18 @@ import { Inject, Injectable } from '@nestjs/common';
 import { streams, type DomainEvent } from '@holdfast/contracts';
 import { Consumes } from '@holdfast/messaging';
 import { CLOCK, type Clock } from '@holdfast/platform';
-import { DestinationMakers } from '../audit-destinations/destination-makers.js';
-import { Suspensions } from '../sending/suspensions.js';
-import { EndpointMakers } from '../webhooks/endpoint-makers.js';
-import { Feed } from './feed.js';
-import { publicEventsOf } from './public-event.js';
+import { DestinationMakers } from './audit-destinations/destination-makers.js';
+import { Feed } from './feed/feed.js';
+import { publicEventsOf } from './feed/public-event.js';
+import { Suspensions } from './sending/suspensions.js';
+import { EndpointMakers } from './webhooks/endpoint-makers.js';
 
 /**
  * Appends the events of the services to the feeds of their organizations, and follows which are suspended, and which
  * makers of destinations and webhook endpoints lose rights.
  */
 @Injectable()
-export class FeedConsumer {
+export class EventsConsumer {
   constructor(
     private readonly feed: Feed,
     private readonly suspensions: Suspensions,
