@@ -80,6 +80,10 @@ export const scenarios: Record<string, Scenario> = {
     fires: { 'holdfast_read_model_wait_timeouts_total{read_model="subjects"}': `0+10${hour}` },
     silent: { 'holdfast_read_model_wait_timeouts_total{read_model="subjects"}': `0+1${hour}` },
   },
+  HoldfastWebhooksBehind: {
+    fires: { holdfast_webhook_oldest_ready_seconds: `400${hour}` },
+    silent: { holdfast_webhook_oldest_ready_seconds: `2${hour}` },
+  },
   HoldfastFeedLag: { fires: publicEvents(50), silent: publicEvents(99) },
   HoldfastFeedEventsWait: gauge('holdfast_feed_early_events', 3, '3 0 3 0'),
   // A series with a label begins with its first value.

@@ -25,6 +25,7 @@ import { secretCommands } from './commands/secrets.js';
 import { smokeCommand } from './commands/smoke.js';
 import { supportBundleCommand } from './commands/support-bundle.js';
 import { typeCommands } from './commands/types.js';
+import { webhookCommands } from './commands/webhooks.js';
 
 const examples = `
 Services of the local stack:
@@ -67,6 +68,7 @@ export function createProgram(): Command {
     demoCommands,
     busCommands,
     eventCommands,
+    webhookCommands,
     databaseCommands,
     databaseRewriteCommand,
     restoreCommands,

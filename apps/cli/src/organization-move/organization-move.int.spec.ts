@@ -74,6 +74,9 @@ describe('the tables of an organization', () => {
         'head',
         'idempotency',
         'record_outbox',
+        'webhook_delivery',
+        'webhook_endpoint',
+        'webhook_key',
       ],
     });
   });

@@ -163,6 +163,12 @@ export const restoreSteps: readonly RestoreStep[] = [
   },
   {
     service: 'signals',
+    what: 'messages of webhooks',
+    sql: `DELETE FROM signals.webhook_delivery
+      WHERE type NOT IN ('subject.erased', 'user.removed') AND key IN (SELECT hash FROM ledger)`,
+  },
+  {
+    service: 'signals',
     what: 'waiting events of feeds',
     sql: `DELETE FROM signals.early_event
       WHERE key IN (SELECT hash FROM ledger)`,

@@ -24,6 +24,7 @@ import {
   poisonedEvent,
   smallStream,
   strangeMessage,
+  unclaimedMessages,
 } from './delivery-incidents.ts';
 import { isOf, World, type Incident } from './incident.ts';
 import { blockedEventLoop, testClock, wrongClock } from './process-incidents.ts';
@@ -45,7 +46,7 @@ const lastingOfAll: Incident[] = [
 const allPhases: Incident[][] = [
   [lockedReadModel, fullFeed, smallStream],
   [hangingSignals, poisonedEvent, givenUpLogout],
-  [wrongClock, closedStream, strangeMessage],
+  [wrongClock, closedStream, strangeMessage, unclaimedMessages],
   [blockedEventLoop, testClock],
   [stoppedAudit],
 ];

@@ -1,5 +1,7 @@
 // Incidents between a committed change and those who must learn of it.
-import { createOffer } from '@holdfast/contracts';
+import { createOffer, databaseRole } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
+import { query } from '../stack/database.ts';
 import { connectAs } from '../stack/nats.ts';
 import { alert, type Incident } from './incident.ts';
 import { setLimits } from './stream-limits.ts';
@@ -33,6 +35,29 @@ export const poisonedEvent: Incident = {
     alert('ConsumerLags', { stream: 'ISSUANCE', consumer: 'signals' }),
     alert('OutboxNotConfirmed', { component: 'issuance' }),
   ],
+};
+
+const signalsRole = databaseRole('signals');
+
+export const unclaimedMessages: Incident = {
+  name: 'signals may not claim messages of webhooks',
+  async begin(world) {
+    const { stack, shop, failingUrl } = world;
+    await world.sql(`REVOKE UPDATE ON signals.webhook_delivery FROM ${signalsRole}`);
+    await stack.operator('webhook', 'create', shop.app.org, failingUrl, '--type', 'offer.created');
+    await shop.offer();
+    // As if the lease of the process that sent it had ended an hour ago.
+    await eventually(async () => {
+      await world.sql(`UPDATE signals.webhook_delivery SET leased = false, due_at = now() - interval '1 hour'`);
+      return (await query(stack, 'SELECT FROM signals.webhook_delivery')).length > 0;
+    });
+  },
+  async end(world) {
+    await world.sql(`GRANT UPDATE ON signals.webhook_delivery TO ${signalsRole}`);
+    await world.sql('DELETE FROM signals.webhook_endpoint');
+  },
+  alerts: [alert('WebhooksBehind')],
+  mayFollow: [alert('JobFails', { component: 'signals', exported_job: 'webhook_deliveries' })],
 };
 
 export const closedStream: Incident = {
