@@ -17,6 +17,7 @@ import type { AcknowledgedCustomer } from './customer.ts';
 import { hangAtRandom, type Hang } from './hangs.ts';
 import { LogReceiver } from './log-receiver.fixture.ts';
 import { PrivateStack } from './private-stack.ts';
+import { WebhookReceivers } from './webhook-receivers.fixture.ts';
 
 interface Report {
   findings: { check: string; result: string }[];
@@ -25,7 +26,8 @@ interface Report {
 const seed = chaosSeed();
 const readModel = ['subjects-1', 'subjects-2'];
 const receiver = new LogReceiver(seed);
-const ownStack = new PrivateStack(join(stack.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2');
+const webhooks = new WebhookReceivers(seed);
+const ownStack = new PrivateStack(join(stack.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2,signals=2');
 ownStack.options = ['--own-databases'];
 
 const watermarks = () =>
@@ -49,12 +51,13 @@ describe(`a stack with a database for each service (HOLDFAST_CHAOS_SEED=${seed})
   let oracle: Oracle;
   let hangs: Hang[];
   beforeAll(async () => {
-    await receiver.open();
-    ownStack.settings = { OUTBOUND_ALLOW: receiver.origin };
+    await Promise.all([receiver.open(), webhooks.open()]);
+    ownStack.settings = { OUTBOUND_ALLOW: `${receiver.origin},${webhooks.origin}` };
     await ownStack.start();
   });
   afterAll(async () => {
     receiver.close();
+    webhooks.close();
     oracle.logConsumers?.remove();
     await ownStack.remove();
     closeConnections();
@@ -107,7 +110,7 @@ describe(`a stack with a database for each service (HOLDFAST_CHAOS_SEED=${seed})
         expect(new Set(customers.flatMap((c) => c.events)).size).toBeGreaterThanOrEqual(6);
       });
     };
-    oracle = await underLoad(ownStack, { seed, width: 8, print, logConsumers: { receiver } }, disturb);
+    oracle = await underLoad(ownStack, { seed, width: 8, print, logConsumers: { receiver }, webhooks }, disturb);
     expect(await checkAll(oracle)).toEqual([]);
   });
 

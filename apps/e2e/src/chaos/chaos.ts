@@ -12,6 +12,7 @@ import { FeedReader } from './feed-reader.ts';
 import { LogConsumers, type LogConsumerOptions } from './log-consumers.ts';
 import type { PrivateStack } from './private-stack.ts';
 import { RetryingClient, type Attempt } from './retrying-client.ts';
+import type { WebhookReceivers } from './webhook-receivers.fixture.ts';
 
 /** The load so far. */
 export interface Load {
@@ -36,6 +37,8 @@ export interface LoadOptions {
   print: (line: string) => void;
   /** Also streams, polls, sends and exports the audit log. */
   logConsumers?: LogConsumerOptions;
+  /** Also sends every event to receivers of webhooks. */
+  webhooks?: WebhookReceivers;
 }
 
 export interface KillOptions {
@@ -59,6 +62,7 @@ export interface Oracle {
   /** Calls without a token during the whole load. */
   anonymousCaller: AnonymousCaller;
   logConsumers?: LogConsumers;
+  webhooks?: WebhookReceivers;
   seed: number;
   /** The app whose customers they are. */
   shop: Client;
@@ -76,13 +80,14 @@ const exporterScopes: Operation[] = ['audit:read', 'audit:export'];
  */
 export async function underLoad(
   stack: PrivateStack,
-  { seed, width, pauseMs = 0, print, logConsumers: consumed }: LoadOptions,
+  { seed, width, pauseMs = 0, print, logConsumers: consumed, webhooks }: LoadOptions,
   disturb: Disturbance,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
   const app = await stack.newApp(org, 'shop', customerScopes, 'web', redirectUris);
   const shop = new Client(stack, app);
   const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
+  await webhooks?.create(reader);
   const [client, browsers] = [new RetryingClient(shop), await CustomerBrowsers.of(stack, app)];
   const feedFollower = new FeedReader(reader);
   const checkpointFollower = new CheckpointFollower(reader);
@@ -115,11 +120,13 @@ export async function underLoad(
       `${checkpointFollower.checkpoints.size} checkpoints fetched, ${denied} calls without a token`,
   );
   if (logConsumers) print(logConsumers.describe());
+  if (webhooks) print(webhooks.describe());
   return {
     stack,
     org,
     seed,
     ...(logConsumers && { logConsumers }),
+    ...(webhooks && { webhooks }),
     checkpointFollower,
     anonymousCaller,
     customers,

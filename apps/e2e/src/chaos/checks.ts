@@ -25,6 +25,7 @@ export async function checkAll(oracle: Oracle): Promise<string[]> {
         ...(await oracle.checkpointFollower.check(100, oracle.seed)),
         ...(await oracle.anonymousCaller.check(oracle.reader)),
         ...((await oracle.logConsumers?.check()) ?? []),
+        ...(await checkWebhooks(oracle)),
       ];
       return errors.length === 0;
     },
@@ -32,6 +33,13 @@ export async function checkAll(oracle: Oracle): Promise<string[]> {
     180_000,
   ).catch((error: Error) => void (errors.length === 0 && errors.push(String(error))));
   return [...oracle.errors, ...errors];
+}
+
+/** Each receiver has every event of the feed, and nothing else but events of customers who were erased since. */
+async function checkWebhooks({ webhooks, reader, customers }: Oracle): Promise<string[]> {
+  if (!webhooks) return [];
+  const erased = new Set(customers.filter((customer) => customer.erased).map(({ subject }) => subject));
+  return webhooks.check(await new FeedReader(reader).read(), erased);
 }
 
 async function checkSubjects(shop: Client, customers: AcknowledgedCustomer[]): Promise<string[]> {

@@ -10,6 +10,7 @@ import { hangAtRandom } from './hangs.ts';
 import { LogReceiver } from './log-receiver.fixture.ts';
 import { PrivateStack } from './private-stack.ts';
 import { measureThroughput } from './throughput.ts';
+import { WebhookReceivers } from './webhook-receivers.fixture.ts';
 
 const { values } = parseArgs({
   options: {
@@ -37,19 +38,20 @@ const disturb = async (load: Load) => {
 
 const stack = new PrivateStack(
   mkdtempSync(join(tmpdir(), 'holdfast-chaos-')),
-  'gateway=2,subjects=2,issuance=2,audit=2,auth=2',
+  'gateway=2,subjects=2,issuance=2,audit=2,auth=2,signals=2',
 );
 const receiver = new LogReceiver(seed);
+const webhooks = new WebhookReceivers(seed);
 let errors: string[] = ['the run did not finish'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 try {
   print(`Starting a stack in ${stack.home}; seed ${seed}.`);
-  await receiver.open();
-  stack.settings = { OUTBOUND_ALLOW: receiver.origin };
+  await Promise.all([receiver.open(), webhooks.open()]);
+  stack.settings = { OUTBOUND_ALLOW: `${receiver.origin},${webhooks.origin}` };
   await stack.start();
   const consumers = services ? {} : { logConsumers: { receiver, hasPython: programPath('python3') !== undefined } };
-  const oracle = await underLoad(stack, { seed, width: services ? 16 : 8, print, ...consumers }, disturb);
+  const oracle = await underLoad(stack, { seed, width: services ? 16 : 8, print, webhooks, ...consumers }, disturb);
   errors = await checkAll(oracle);
   report('after the load', errors);
   print('Stopping the stack, deleting the files of JetStream, starting it again.');
@@ -62,6 +64,7 @@ try {
   oracle.logConsumers?.remove();
 } finally {
   receiver.close();
+  webhooks.close();
   await stack.stop();
   if (errors.length === 0 && !values.keep) await stack.remove();
   else print(`The logs are in ${join(stack.home, 'logs')}. Repeat the run with --seed ${seed}.`);

@@ -11,14 +11,13 @@ export const lock = statement(
   'webhook_endpoint_lock',
   'SELECT * FROM webhook_endpoint WHERE org = $1 AND id = $2 FOR UPDATE',
 );
-/**
- * Takes the lock of the organization's feed: events that come to it from now on are sent, and of several requests at
- * once each sees the endpoints of the others.
- */
-export const subscribe = statement(
-  'head_subscribe_webhooks',
-  `INSERT INTO head (org, seq, webhooks) VALUES ($1, 0, true) ON CONFLICT (org) DO UPDATE SET webhooks = true`,
+/** The lock that appending to the organization's feed takes: of several changes at once each sees the others. */
+export const lockFeed = statement(
+  'head_lock_webhooks',
+  'INSERT INTO head (org, seq) VALUES ($1, 0) ON CONFLICT (org) DO UPDATE SET org = excluded.org',
 );
+/** Events that come to the feed from now on are sent. */
+export const subscribe = statement('head_subscribe_webhooks', 'UPDATE head SET webhooks = true WHERE org = $1');
 /** Takes the first free slot; without one no row is inserted. */
 export const insert = namedStatement(
   'webhook_endpoint_insert',
@@ -93,11 +92,8 @@ export const holdNothing = statement(
   'webhook_endpoint_hold_nothing',
   'UPDATE webhook_endpoint SET held_after = NULL WHERE id = $1',
 );
-export const remove = statement(
-  'webhook_endpoint_delete',
-  `WITH messages AS (DELETE FROM webhook_delivery WHERE endpoint = $1)
-   DELETE FROM webhook_endpoint WHERE id = $1`,
-);
+/** Its messages are shown no more, and a job deletes them: there may be millions. */
+export const remove = statement('webhook_endpoint_delete', 'DELETE FROM webhook_endpoint WHERE id = $1');
 /** An organization without endpoints pays nothing for the next events. */
 export const unsubscribe = statement(
   'head_unsubscribe_webhooks',

@@ -81,6 +81,7 @@ export class Endpoints {
     const header_names = Object.keys(headers ?? {}).sort();
     const changes = changesOf({}, { url, description, types, headers: header_names, rateLimit, signatures });
     return this.change(context, { action: 'webhook_endpoint.create', id, changes }, keyed, async (sql) => {
+      await sql.rows(statements.subscribe, [org]);
       if (signatures.includes('v1a')) await this.keys.ensure(sql, org);
       const values = statements.insert.values({
         ...{ slots: maxWebhookEndpoints, id, org, url, description, types, header_names, signatures },
@@ -232,7 +233,7 @@ export class Endpoints {
     await this.operator.check(context);
     const committed = await this.database.transaction(async (sql) => {
       // First, as appending does: everything that locks an endpoint locks the organization's feed before.
-      await sql.rows(statements.subscribe, [org]);
+      await sql.rows(statements.lockFeed, [org]);
       const reply = await work(sql);
       const { action, id, changes } = change;
       const record = auditRecord(context, this.clock.now(), {

@@ -27,15 +27,17 @@ const page = (name: string, places: (p: Record<keyof typeof filterParameters, st
     return `WITH place AS (${places({ ...p, before })} ORDER BY seq DESC LIMIT ${p.limit})
    SELECT e.seq, e.id AS event, e.type, e.occurred_at, d.endpoint, d.status, d.attempts, d.due_at
      FROM place JOIN event e ON e.org = ${p.org} AND e.seq = place.seq
-     JOIN webhook_delivery d ON d.org = e.org AND d.seq = e.seq
+     JOIN webhook_delivery d ON d.org = e.org AND d.seq = e.seq AND d.created_at = e.appended_at
       AND (${p.endpoint}::uuid IS NULL OR d.endpoint = ${p.endpoint})
+     JOIN webhook_endpoint w ON w.id = d.endpoint
     ORDER BY e.seq DESC, d.endpoint`;
   });
 const inTime = (p: Record<'since' | 'until', string>, column: string) =>
   `(${p.since}::timestamptz IS NULL OR ${column} >= ${p.since})
    AND (${p.until}::timestamptz IS NULL OR ${column} < ${p.until})`;
 const ofDelivery = (p: Record<'endpoint' | 'types' | 'status' | 'since' | 'until', string>) =>
-  `(${p.endpoint}::uuid IS NULL OR d.endpoint = ${p.endpoint})
+  `EXISTS (SELECT FROM webhook_endpoint w WHERE w.id = d.endpoint)
+   AND (${p.endpoint}::uuid IS NULL OR d.endpoint = ${p.endpoint})
    AND (${p.types}::text[] IS NULL OR d.type = ANY (${p.types}))
    AND (${p.status}::text IS NULL OR d.status = ${p.status}) AND ${inTime(p, 'd.created_at')}`;
 
@@ -82,6 +84,7 @@ export const deliveriesOf = statement(
   'webhook_delivery_of_message',
   `SELECT d.endpoint, d.status, d.attempts, d.due_at
      FROM event e JOIN webhook_delivery d ON d.org = e.org AND d.seq = e.seq AND d.created_at = e.appended_at
+     JOIN webhook_endpoint w ON w.id = d.endpoint
     WHERE e.org = $1 AND e.id = $2 ORDER BY d.endpoint`,
 );
 export const endpointExists = statement(
@@ -97,7 +100,7 @@ export const resend = statement(
   `UPDATE webhook_delivery d SET ${again('$4')}
      FROM event e
     WHERE e.org = $1 AND e.id = $2 AND d.org = e.org AND d.seq = e.seq AND d.created_at = e.appended_at
-      AND ($3::uuid IS NULL OR d.endpoint = $3)
+      AND ($3::uuid IS NULL OR d.endpoint = $3) AND EXISTS (SELECT FROM webhook_endpoint w WHERE w.id = d.endpoint)
    RETURNING d.endpoint`,
 );
 export const addOne = statement(

@@ -16,7 +16,7 @@ import { Database, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { WebhookQueue } from './delivery/webhook-queue.js';
-import { subscribe } from './endpoint-statements.js';
+import { lockFeed } from './endpoint-statements.js';
 import { endpointTarget, unknownEndpoint } from './endpoint.js';
 import * as statements from './message-statements.js';
 import { OperatorRequests } from './operator-requests.js';
@@ -133,7 +133,7 @@ export class Messages {
     const { org } = context;
     await this.operator.check(context);
     const { reply, record } = await this.database.transaction(async (sql) => {
-      await sql.rows(subscribe, [org]);
+      await sql.rows(lockFeed, [org]);
       const done = await work(sql);
       const written = auditRecord(context, this.clock.now(), { ...about, outcome: { result: 'success' } });
       await this.records.add(sql, org, written);

@@ -17,6 +17,7 @@ import {
 } from '@holdfast/contracts';
 import { eventBase, eventually, testContext } from '@holdfast/testing';
 import { closed, status, type ReceivedRequest } from '../audit-destinations/receiver.fixture.js';
+import { WebhookPartitions } from './partitions.js';
 import { offered, WebhooksStack } from './webhooks-stack.fixture.js';
 
 const acme = () => testContext({ org: 'acme' });
@@ -279,6 +280,22 @@ describe('webhooks', () => {
       ])
         await expect(request).rejects.toMatchObject(unknown);
       expect((await stack.bus.request(listWebhookEndpoints, {}, other)).items).toEqual([]);
+    });
+  });
+
+  describe('a deleted endpoint', () => {
+    it('has no messages any more: none is shown, and their rows are deleted soon', async () => {
+      const { id } = await stack.create(path);
+      const event = offered();
+      await stack.publish(event);
+      await stack.afterAttempts(event.id, 1);
+      await stack.bus.request(deleteWebhookEndpoint, { id }, acme());
+      expect((await stack.messages()).items).toEqual([]);
+      const unknown = stack.bus.request(resendWebhookMessage, { id: event.id }, acme());
+      await expect(unknown).rejects.toMatchObject({ code: 'unknown_webhook_message' });
+      await stack.signals.replicas[0]!.app.get(WebhookPartitions, { strict: false }).removeOrphans();
+      const rows = await stack.signals.tables.query('SELECT FROM signals.webhook_delivery WHERE endpoint = $1', [id]);
+      expect(rows).toEqual([]);
     });
   });
 

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import type { PublicEvent } from '@holdfast/contracts';
+import { eventually, randomSequence } from '@holdfast/testing';
+import type { Client } from '../clients/client.ts';
+
+/** One of so many messages is refused, and one is received while its response is lost. */
+const messagesPerFailure = 10;
+/** An attempt that had begun before its process was paused may end so long after. */
+const attemptMs = 16_000;
+
+interface Message {
+  id: string;
+  type: string;
+  subject?: string;
+}
+
+const paths = ['/confirms', '/refuses', '/loses'] as const;
+type Path = (typeof paths)[number];
+
+/** Three receivers of webhooks: one that confirms everything, one that refuses some, one whose responses are lost. */
+export class WebhookReceivers {
+  /** By path and id. */
+  readonly #received = new Map(paths.map((path) => [path, new Map<string, Message>()]));
+  readonly #secrets = new Map<string, string>();
+  readonly #erasedAt = new Map<string, number>();
+  readonly #errors: string[] = [];
+  readonly #random;
+  readonly #server = createServer((request, response) => void this.#take(request, response).catch(() => undefined));
+
+  constructor(seed: number) {
+    this.#random = randomSequence(seed);
+  }
+
+  get origin(): string {
+    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async open(): Promise<void> {
+    await once(this.#server.listen(0, 'localhost'), 'listening');
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  /** The Idempotency-Keys let it be repeated while processes are killed. */
+  async create(client: Client): Promise<void> {
+    for (const path of paths)
+      await eventually(async () => {
+        const reply = await client
+          .call<{ secret: string }>('POST', `${client.api}/admin/webhooks/endpoints`, {
+            json: { url: `${this.origin}${path}` },
+            headers: { 'idempotency-key': `endpoint-${path}` },
+          })
+          .catch(() => client.clearToken());
+        if (reply?.status === 201) this.#secrets.set(path, reply.body.secret);
+        return reply?.status === 201;
+      }, `the webhook endpoint ${path}`);
+  }
+
+  /** @returns what is missing at a receiver, and what must not be there */
+  check(feed: readonly PublicEvent[], erased: ReadonlySet<string>): string[] {
+    const ids = new Set(feed.map(({ id }) => id));
+    return [
+      ...this.#errors,
+      ...paths.flatMap((path) => {
+        const received = this.#received.get(path)!;
+        const missing = feed.filter(({ id, type }) => !received.has(id) && !type.startsWith('webhook_endpoint.'));
+        const unknown = [...received.values()].filter(({ id, subject }) => !ids.has(id) && !erased.has(subject ?? ''));
+        return [
+          ...(missing.length > 0 ? [`${path} has not received ${missing.length} events of the feed`] : []),
+          ...unknown.map(({ id, type }) => `${path} received ${type} ${id}, which is not in the feed`),
+        ];
+      }),
+    ];
+  }
+
+  describe(): string {
+    return `  webhooks: ${paths.map((path) => `${path} ${this.#received.get(path)!.size}`).join(', ')}`;
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url as Path;
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const fails = path !== '/confirms' && this.#random(messagesPerFailure) === 0;
+    if (fails && path === '/refuses') return void response.writeHead(503).end();
+    this.#add(path, body, request.headers as Record<string, string>);
+    if (fails) return void response.destroy();
+    response.writeHead(204).end();
+  }
+
+  #add(path: Path, body: string, headers: Record<string, string>): void {
+    const message = JSON.parse(body) as Message;
+    const { id, type, subject = '' } = message;
+    const secret = this.#secrets.get(path);
+    try {
+      if (secret !== undefined) new Webhook(secret).verify(body, headers);
+    } catch (error) {
+      this.#errors.push(`${path} received ${type} ${id} with a wrong signature: ${String(error)}`);
+    }
+    const now = performance.now();
+    if (type === 'subject.erased') this.#erasedAt.set(subject, Math.min(now, this.#erasedAt.get(subject) ?? now));
+    else if (now - (this.#erasedAt.get(subject) ?? now) > attemptMs)
+      this.#errors.push(`${path} received ${type} about ${subject} long after the confirmation of the erasure`);
+    this.#received.get(path)!.set(id, message);
+  }
+}
