@@ -62,7 +62,7 @@ async function respond(
       trace: { traceparent: 't' },
       responseIds: { requestId: 'chosen', trace: { traceparent: 'chosen' } },
       auditId: '00000000-0000-4000-8000-000000000001',
-      targets: [],
+      recording: { by: 'gateway', targets: [], replayed: false },
       ...requestContext,
     },
   } as unknown as FastifyRequest;
@@ -85,7 +85,7 @@ beforeEach(() => {
 
 describe('a public endpoint with an action', () => {
   it('appends no record for a success that the handler has recorded', async () => {
-    await respond(completeClaimEndpoint, 200, { audited: true });
+    await respond(completeClaimEndpoint, 200, { recording: { by: 'handler' } });
     expect([appended, counted]).toEqual([[], []]);
   });
 
@@ -191,7 +191,7 @@ describe('a public endpoint with an action', () => {
 });
 
 it('marks only a repeat with the same Idempotency-Key as a replay', async () => {
-  await respond(createOfferEndpoint, 201, { claims, audited: false, replayed: true });
+  await respond(createOfferEndpoint, 201, { claims, recording: { by: 'gateway', targets: [], replayed: true } });
   await respond(createOfferEndpoint, 422, { claims, code: 'idempotency_mismatch' });
   expect(appended.map(([, { action, outcome }]) => [action, outcome])).toEqual([
     ['offer.create', { result: 'success', status: 201, replay: true }],
@@ -200,7 +200,7 @@ it('marks only a repeat with the same Idempotency-Key as a replay', async () => 
 });
 
 it('appends no record for a response of auth, which records it itself', async () => {
-  await respond(userinfo, 401, { answeredByAuth: true });
+  await respond(userinfo, 401, { recording: { by: 'auth' } });
   expect([appended, counted]).toEqual([[], []]);
 });
 
@@ -268,9 +268,22 @@ describe('a request of a caller with a valid token', () => {
     );
   });
 
+  it('is missing when a controller does not say who records a success: then no data leaves', async () => {
+    const unsaid = { claims, recording: { by: 'unsaid' as const } };
+    const { payload, status } = await respond(listSubjectsEndpoint, 200, unsaid);
+    expect([status, appended]).toEqual([503, []]);
+    expect(String(payload)).not.toContain('payload');
+    await respond(listSubjectsEndpoint, 403, { ...unsaid, code: 'insufficient_scope' });
+    expect(appended).toMatchObject([['acme', { targets: [] }, {}]]);
+  });
+
   it('has the targets of the request, and is provisional when a command may have been executed', async () => {
     const targets = [{ type: 'customer' as const, id: 'c', dataSubject: 'c' }];
-    await respond(listSubjectsEndpoint, 403, { claims, code: 'insufficient_scope', targets });
+    await respond(listSubjectsEndpoint, 403, {
+      claims,
+      code: 'insufficient_scope',
+      recording: { by: 'gateway', targets, replayed: false },
+    });
     await respond(createOfferEndpoint, 503, { claims, code: 'unavailable', uncertain: true });
     expect(appended).toMatchObject([
       ['acme', { targets }, { timeoutMs: 1500 }],
@@ -317,7 +330,8 @@ describe('a request of a caller with a valid token', () => {
   });
 
   it('that the handler has recorded with its change has no other record', async () => {
-    for (const status of [201, 403, 409]) await respond(createOfferEndpoint, status, { claims, audited: true });
+    for (const status of [201, 403, 409])
+      await respond(createOfferEndpoint, status, { claims, recording: { by: 'handler' } });
     expect([appended, counted]).toEqual([[], []]);
   });
 });

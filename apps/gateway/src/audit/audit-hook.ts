@@ -13,6 +13,7 @@ import { wasNotStarted } from '@holdfast/messaging';
 import { AppError, auditRecord, networkOf, unavailable, type Clock } from '@holdfast/platform';
 import type { CallerClaims } from '../edge/caller.js';
 import { renderError } from '../edge/problems/render-error.js';
+import { hasRecord, targetsOf } from '../edge/recording.js';
 import { anonymousContextOf, contextOf, matchedRoute } from '../edge/request-context.js';
 
 type Outcome = AuditRecord['outcome'];
@@ -71,9 +72,7 @@ export class AuditHook {
     const { requestContext } = request;
     const endpoint = this.endpoints.get(matchedRoute(request));
     if (
-      endpoint
-        ? !endpoint.action || requestContext.answeredByAuth || requestContext.audited
-        : request.headers.authorization === undefined
+      endpoint ? !endpoint.action || hasRecord(requestContext.recording) : request.headers.authorization === undefined
     )
       return payload;
     try {
@@ -93,10 +92,18 @@ export class AuditHook {
         ? undefined
         : recordContextOf(endpoint, request);
     if (!context) return this.count(action, endpoint, request, status);
+    const { recording } = requestContext;
+    if (recording.by === 'unsaid' && status < 400)
+      throw new Error(
+        `The controller of ${routeOf(endpoint)} does not say who records the request (edge/recording.ts)`,
+      );
     const record = auditRecord(context, this.clock.now(), {
       action,
-      targets: requestContext.targets,
-      outcome: { ...outcomeOf(status, requestContext.code), ...(requestContext.replayed && { replay: true }) },
+      targets: targetsOf(recording),
+      outcome: {
+        ...outcomeOf(status, requestContext.code),
+        ...(recording.by === 'gateway' && recording.replayed && { replay: true }),
+      },
     });
     const remainingMs = responseDeadlineMs - (performance.now() - requestContext.startedAtMs);
     return this.audit.append(context.org, record, {

@@ -51,7 +51,7 @@ describe('ClaimController', () => {
     expect(await controller.complete(inputOf('acme', token), request)).toEqual({
       returnUrl: 'https://shop.example/welcome',
     });
-    expect(request.requestContext.audited).toBe(true);
+    expect(request.requestContext.recording).toEqual({ by: 'handler' });
     expect(commands[0]!.request).toMatchObject({ address: '192.0.2.7', userAgent: 'Browser' });
   });
 

@@ -16,6 +16,7 @@ import { Bus } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import type { GatewayConfig } from '../config.js';
+import { isRecordedBy } from '../edge/recording.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
 import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
@@ -170,7 +171,7 @@ export class ClaimController {
     const browser = this.browser.end(request, params.shortId);
     const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
     const { returnUrl } = await this.bus.request(completeClaim, command, customerContextOf(request, params.shortId));
-    request.requestContext.audited = true;
+    isRecordedBy(request, 'handler');
     return { ...(returnUrl && { returnUrl }) };
   }
 

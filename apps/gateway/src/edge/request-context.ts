@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { Actor, AuditTarget, ErrorCode, ErrorOrigin, RequestContext } from '@holdfast/contracts';
+import type { Actor, ErrorCode, ErrorOrigin, RequestContext } from '@holdfast/contracts';
 import { type ErrorForm } from '@holdfast/contracts/http';
 import { newId, personalOrigin, type RequestSpan } from '@holdfast/platform';
 import { templateOf } from '../endpoints/route.js';
 import { isPerson, type CallerClaims } from './caller.js';
 import { clientAddressOf } from './client-address.js';
+import type { Recording } from './recording.js';
 import { childOf, newTrace, type Trace } from './trace.js';
 
 /** Data of one request. The first hook creates it (http.ts), guard and controllers complete it. */
@@ -36,19 +37,13 @@ export interface HttpRequestContext {
   detail?: string;
   /** The dependency that failed, when the error is not the caller's. */
   origin?: ErrorOrigin;
-  /** The handler has committed the audit record with its change. */
-  audited?: boolean;
   /** When a response began that lasts for as long as its reader wants, by performance.now(). */
   streamedAtMs?: number;
-  /** Nothing was changed: the response is that of an earlier request with the same Idempotency-Key. */
-  replayed?: boolean;
-  /** The response is that of auth, which has recorded the request. */
-  answeredByAuth?: boolean;
   /** Format of this endpoint's errors. */
   readonly errorForm: ErrorForm;
   /** A command was sent and no reply arrived: the handler may have committed the record. */
   uncertain?: boolean;
-  targets: AuditTarget[];
+  recording: Recording;
 }
 
 declare module 'fastify' {
@@ -82,7 +77,7 @@ export function newRequestContext(
     responseIds,
     auditId: newId(),
     errorForm,
-    targets: [],
+    recording: { by: 'unsaid' },
   };
 }
 

@@ -9,6 +9,7 @@ import { CONFIG } from '@holdfast/service';
 import { HubCookie, sessionHashOf } from '../access/hub-cookie.js';
 import { PersonSessions } from '../access/person-sessions.js';
 import type { GatewayConfig } from '../config.js';
+import { isRecordedBy } from '../edge/recording.js';
 import { customerContextOf } from '../edge/request-context.js';
 import { Route } from '../endpoints/route.js';
 import { Input, invalidRequest } from '../requests/input.js';
@@ -154,7 +155,7 @@ export class HubController {
       const context = customerContextOf(request, shortId);
       const { ended } = await this.bus.request(endHubSession, { session: sessionHashOf(id) }, context);
       this.sessions.forget(shortId, id);
-      request.requestContext.audited = ended;
+      if (ended) isRecordedBy(request, 'handler');
     }
     this.session.clear(reply, shortId);
     void reply.code(204).send();
@@ -184,7 +185,7 @@ export class HubController {
       customerContextOf(request, shortId),
     );
     if (result.outcome === 'refused') return 'failed';
-    request.requestContext.audited = true;
+    isRecordedBy(request, 'handler');
     if (earlier !== undefined) this.sessions.forget(shortId, earlier);
     this.session.set(reply, shortId, id, result.expiresInSeconds);
     return undefined;

@@ -19,6 +19,7 @@ import { ClaimBrowser } from '../claim/claim-browser.js';
 import { ClaimGuard } from '../claim/claim.guard.js';
 import { linkExamples, linkRequests, optionsResponse, organizationOfLink } from '../claim/link-requests.js';
 import type { GatewayConfig } from '../config.js';
+import { isRecordedBy } from '../edge/recording.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
 import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
@@ -167,7 +168,7 @@ export class InvitationController {
     const browser = this.browser.end(request, shortId);
     const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
     await this.bus.request(completeInvitation, command, customerContextOf(request, shortId));
-    request.requestContext.audited = true;
+    isRecordedBy(request, 'handler');
   }
 
   private organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { idempotentCommand, query, uuid, type Contract } from '@holdfast/contracts';
+import { idempotentCommand, query, uuid, type AuditTarget, type Contract } from '@holdfast/contracts';
 import { http, type Caller, type Forwarded, type ForwardedInput } from '@holdfast/contracts/http';
 import type { Bus } from '@holdfast/messaging';
 import { AppError, systemClock } from '@holdfast/platform';
@@ -90,6 +90,7 @@ const change = http(
     location: { of: 'the thing', path: (_, reply) => `/things/${reply.thing.id}` },
   },
 );
+const byGateway = (targets: AuditTarget[], replayed = false) => ({ by: 'gateway', targets, replayed });
 const stored = { id, name: 'A thing', version: 3 };
 
 let sent: [subject: string, message: unknown][];
@@ -105,7 +106,7 @@ beforeEach(() => {
     method: 'GET',
     headers: {},
     routeOptions: { url: '/o/:shortId/things/:id' },
-    requestContext: { claims, targets: [], trace: {}, responseIds: { trace: {} } },
+    requestContext: { claims, recording: { by: 'unsaid' }, trace: {}, responseIds: { trace: {} } },
   } as never;
 });
 const reply = {
@@ -135,14 +136,13 @@ describe('a query', () => {
     expect(await forward(get)).toEqual(stored);
     expect(sent).toEqual([['rpc.directory.get-thing', { id }]]);
     expect(headers).toEqual({ etag: '"3"' });
-    expect(request.requestContext.targets).toEqual([target(id), target('A thing')]);
-    expect(request.requestContext.audited).toBeUndefined();
+    expect(request.requestContext.recording).toEqual(byGateway([target(id), target('A thing')]));
   });
 
   it('that is refused has the targets that are known without a reply', async () => {
     replies = [new AppError('unknown_app')];
     await expect(forward(get)).rejects.toMatchObject({ code: 'unknown_app' });
-    expect(request.requestContext.targets).toEqual([target(id)]);
+    expect(request.requestContext.recording).toEqual(byGateway([target(id)]));
   });
 });
 
@@ -176,26 +176,26 @@ describe('a command', () => {
       ['rpc.directory.change-thing', { id, changes: { name: 'B' }, idempotencyKey: 'key', ifVersions: [2], ...facts }],
     ]);
     expect(headers).toEqual({ etag: '"3"', location: `/things/${id}` });
-    expect(request.requestContext).toMatchObject({ audited: true, targets: [target(id)] });
+    expect(request.requestContext.recording).toEqual({ by: 'handler' });
   });
 
   it('that has changed nothing is recorded by the gateway', async () => {
     replies = [{ thing: stored, changed: false }];
     await forward(change, input);
-    expect(request.requestContext).toMatchObject({ audited: false, targets: [target(id)] });
+    expect(request.requestContext.recording).toEqual(byGateway([target(id)]));
   });
 
   it('that is repeated is marked, and recorded by the gateway with the data subject', async () => {
     replies = [{ thing: stored, changed: true, replayed: { subject: other } }];
     expect(await forward(change, input)).toEqual(stored);
     expect(headers).toMatchObject({ 'idempotency-replayed': 'true' });
-    expect(request.requestContext).toMatchObject({ audited: false, replayed: true, targets: [target(other)] });
+    expect(request.requestContext.recording).toEqual(byGateway([target(other)], true));
   });
 
   it('that is refused is not taken for recorded', async () => {
     replies = [new AppError('app_protected')];
     await expect(forward(change, input)).rejects.toMatchObject({ code: 'app_protected' });
-    expect(request.requestContext.audited).toBeUndefined();
+    expect(request.requestContext.recording).toEqual(byGateway([target(id)]));
   });
 });
 

@@ -7,6 +7,7 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { prefersText } from '../edge/accept.js';
 import { isPerson } from '../edge/caller.js';
 import { mediaTypes } from '../edge/media-types.js';
+import { isRecordedBy, recordWithTargets } from '../edge/recording.js';
 import { contextOf } from '../edge/request-context.js';
 import { Route } from '../endpoints/route.js';
 import { Input, invalidRequest } from './input.js';
@@ -36,23 +37,24 @@ export class Forwarder {
     reply: FastifyReply,
   ): Promise<unknown> {
     const { contract, endpoint, cursor } = forwarded;
-    const { requestContext } = request;
     const context = contextOf(request);
     const caller = callerOf(request, context);
     // Before the request, so that the record of a refused one has them too.
-    requestContext.targets = forwarded.targets(input, undefined, caller);
+    recordWithTargets(request, forwarded.targets(input, undefined, caller));
     const message = forwarded.request(input, caller, this.clock.now());
     const issues = forwarded.check?.(message) ?? [];
     if (issues.length > 0) throw invalidRequest(issues);
     if (cursor) return this.list(forwarded, cursor, message, input, request);
     const found = await this.bus.request(contract, message, context);
     const { replayed, ...rest } = found as CommandReply;
-    requestContext.targets = forwarded.targets(input, { reply: rest, dataSubject: replayed?.subject }, caller);
-    if (contract.kind === 'command') {
-      // A change is recorded in its own transaction. What has changed nothing is recorded here.
-      requestContext.audited = !replayed && rest.changed !== false && rest.changed !== 0;
-      if (replayed) markReplayed(request, reply);
+    // A change is recorded in its own transaction. What has changed nothing is recorded here.
+    const isChange = contract.kind === 'command' && !replayed && rest.changed !== false && rest.changed !== 0;
+    if (isChange) isRecordedBy(request, 'handler');
+    else {
+      const targets = forwarded.targets(input, { reply: rest, dataSubject: replayed?.subject }, caller);
+      recordWithTargets(request, targets, { replayed: replayed !== undefined });
     }
+    if (replayed) markReplayed(reply);
     const body = forwarded.body(rest);
     if (forwarded.location) void reply.header('location', forwarded.location(input, rest));
     if (endpoint.versioned && body) void reply.header('etag', `"${(body as { version: number }).version}"`);

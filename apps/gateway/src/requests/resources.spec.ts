@@ -38,21 +38,21 @@ describe('changing a resource', () => {
   it('leaves the audit record to the handler of the change', async () => {
     replied = {};
     await erase();
-    expect(request.requestContext).toMatchObject({ audited: true, targets: [] });
+    expect(request.requestContext.recording).toEqual({ by: 'handler' });
     expect(headers).toEqual({});
   });
 
   it('marks a repeat, which the gateway records with its targets', async () => {
     replied = { replayed: { subject: 's1' } };
     expect(await erase()).toEqual({});
-    expect(request.requestContext).toMatchObject({ audited: false, replayed: true, targets: customer('s1') });
+    expect(request.requestContext.recording).toEqual({ by: 'gateway', targets: customer('s1'), replayed: true });
     expect(headers).toEqual({ 'idempotency-replayed': 'true' });
   });
 
   it('names no target in the record of a repeat about an erased customer', async () => {
     replied = { replayed: {} };
     await erase();
-    expect(request.requestContext).toMatchObject({ audited: false, replayed: true, targets: [] });
+    expect(request.requestContext.recording).toEqual({ by: 'gateway', targets: [], replayed: true });
   });
 });
 

@@ -6,6 +6,7 @@ import { Bus } from '@holdfast/messaging';
 import { keysOf, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
+import { isRecordedBy, recordWithTargets } from '../edge/recording.js';
 import { contextOf } from '../edge/request-context.js';
 import { openPageToken, sealPageToken } from './page-token.js';
 
@@ -71,12 +72,11 @@ export class Resources {
   ): Promise<Omit<ReplyOf<C> & Repeatable, 'replayed'>> {
     const { replayed, ...rest } = (await this.bus.request(contract, command, contextOf(request))) as ReplyOf<C> &
       Repeatable;
-    const { requestContext } = request;
-    requestContext.audited = !replayed;
-    if (replayed) {
-      markReplayed(request, reply);
+    if (!replayed) isRecordedBy(request, 'handler');
+    else {
+      markReplayed(reply);
       // An erased customer is no target: the repeat of an erasure names nobody.
-      if (replayed.subject !== undefined) requestContext.targets = targets(replayed.subject);
+      recordWithTargets(request, replayed.subject === undefined ? [] : targets(replayed.subject), { replayed: true });
     }
     return rest;
   }
@@ -88,7 +88,6 @@ export function keyOf({ idempotencyKey }: { idempotencyKey?: string }): { idempo
 }
 
 /** Marks the response as that of an earlier request with the same Idempotency-Key. */
-export function markReplayed({ requestContext }: FastifyRequest, reply: FastifyReply): void {
-  requestContext.replayed = true;
+export function markReplayed(reply: FastifyReply): void {
   void reply.header('idempotency-replayed', 'true');
 }

@@ -5,6 +5,7 @@ import { auditBrokenSchema, auditLateMs, exportAuditEntries, exportedEntrySchema
 import { auditExamples, endpoint, wholeNumber, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { unavailable } from '@holdfast/platform';
+import { recordWithTargets } from '../../edge/recording.js';
 import { contextOf } from '../../edge/request-context.js';
 import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
@@ -60,6 +61,7 @@ export class AuditEntriesController {
     @Input() { query }: InputOf<typeof listAuditEntriesEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
+    recordWithTargets(request, []);
     const { broken: includeBroken, ...range } = query;
     const { entries, ...page } = await this.bus.request(exportAuditEntries, range, contextOf(request));
     // Without this error, a reader who follows the log would not notice that no further entries will be signed.

@@ -4,6 +4,7 @@ import type { AccessTokenClaims } from '@holdfast/contracts';
 import { auditExamples, forwardedEndpoints } from '@holdfast/contracts/http';
 import type { Bus } from '@holdfast/messaging';
 import { systemClock } from '@holdfast/platform';
+import { targetsOf } from '../../edge/recording.js';
 import { newRequestContext } from '../../edge/request-context.js';
 import { Forwarder } from '../../requests/forward.js';
 import type { Resources } from '../../requests/resources.js';
@@ -35,7 +36,7 @@ async function forward(id: string, found: unknown, input: object = {}, accept?: 
     request as unknown as FastifyRequest,
     reply as unknown as FastifyReply,
   );
-  return { body, headers, sent, targets: requestContext.targets };
+  return { body, headers, sent, targets: targetsOf(requestContext.recording) };
 }
 
 describe('endpoints of proofs', () => {

@@ -5,6 +5,7 @@ import { auditTile, shortId } from '@holdfast/contracts';
 import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { FormatError, parseTilePath, type Tile } from '@holdfast/tlog';
+import { recordWithTargets } from '../../edge/recording.js';
 import { contextOf } from '../../edge/request-context.js';
 import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
@@ -97,6 +98,7 @@ export class AuditTilesController {
   }
 
   private async readTile(segments: string[], request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
+    recordWithTargets(request, []);
     const { hashes } = await this.bus.request(auditTile, tileAt(segments), contextOf(request));
     // A tile never changes and belongs to one organization: clients may cache it, shared caches must not, and no cache
     // may return it to a request with another token.

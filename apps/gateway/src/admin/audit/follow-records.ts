@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { AuditWriter } from '@holdfast/audit-client';
 import type { Action, AuditTarget } from '@holdfast/contracts';
 import { auditRecord, CLOCK, newId, type Clock } from '@holdfast/platform';
+import { isRecordedBy } from '../../edge/recording.js';
 import { contextOf } from '../../edge/request-context.js';
 
 /** If each poll were recorded, each would find the record of the one before it, and the log would never rest. */
@@ -31,6 +32,6 @@ export class FollowRecords {
       await this.audit.append(context.org, record);
       this.recorded.set(key, true);
     }
-    request.requestContext.audited = true;
+    isRecordedBy(request, 'stream');
   }
 }

@@ -15,6 +15,7 @@ import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { OrganizationProfiles } from '../../access/organization-profiles.js';
 import { registrationExample } from '../../claim/registration-example.js';
+import { recordWithTargets } from '../../edge/recording.js';
 import { contextOf } from '../../edge/request-context.js';
 import { Route } from '../../endpoints/route.js';
 import { Input } from '../../requests/input.js';
@@ -105,7 +106,7 @@ export class AccountController {
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
     const { name, relyingParty } = await this.profile(shortId);
-    request.requestContext.targets = [personTarget(callerOf(request))];
+    recordWithTargets(request, [personTarget(callerOf(request))]);
     const query = { organizationName: name, ...(relyingParty && { relyingParty }) };
     return this.bus.request(beginPasskeyAddition, query, contextOf(request));
   }

@@ -92,12 +92,11 @@ describe('ProblemFilter', () => {
   });
 
   it('keeps code, detail, targets and origin of the error for audit record and access line', () => {
-    const extra = {
-      targets: [{ type: 'customer' as const, id: 'c1' }],
-      origin: { dependency: 'issuance', cause: 'timeout' as const },
-    };
-    const { requestContext } = filtered(new AppError('unavailable', 'later', extra));
-    expect(requestContext).toMatchObject({ code: 'unavailable', detail: 'later', uncertain: false, ...extra });
+    const targets = [{ type: 'customer' as const, id: 'c1' }];
+    const origin = { dependency: 'issuance', cause: 'timeout' as const };
+    const { requestContext } = filtered(new AppError('unavailable', 'later', { targets, origin }));
+    expect(requestContext).toMatchObject({ code: 'unavailable', detail: 'later', uncertain: false, origin });
+    expect(requestContext.recording).toEqual({ by: 'gateway', targets, replayed: false });
   });
 
   it('marks a command whose result is unknown', () => {

@@ -6,6 +6,7 @@ import { AppError, LogBudget } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import { RouteTable } from '../../endpoints/route-table.js';
+import { recordWithTargets } from '../recording.js';
 import { isNavigation, sendErrorPage } from './error-page.js';
 import { renderError } from './render-error.js';
 
@@ -29,7 +30,7 @@ export class ProblemFilter implements ExceptionFilter {
     const error = this.toAppError(thrown, request, reply);
     const { code, detail, origin } = error;
     Object.assign(request.requestContext, { code, ...(detail !== undefined && { detail }), ...(origin && { origin }) });
-    if (error.targets) request.requestContext.targets = error.targets;
+    if (error.targets) recordWithTargets(request, error.targets);
     request.requestContext.uncertain = thrown instanceof UncertainError;
     const { BASE_URL } = this.config;
     const { headers, body } = renderError(error, request.requestContext, BASE_URL);

@@ -5,6 +5,7 @@ import { Bus } from '@holdfast/messaging';
 import { AppError, networkOf } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
+import { isRecordedBy } from '../../edge/recording.js';
 import { anonymousContextOf } from '../../edge/request-context.js';
 import { AuthProxy } from '../proxy/auth-proxy.js';
 import type { ClientCredentialsRequest } from './client-credentials-request.js';
@@ -26,7 +27,7 @@ export class TokenIssuing {
     const answer = await this.proxy.withinLimits(request, () => this.requestToken(request, input));
     if (!answer || answer.outcome === 'proof_required') return false;
     const { requestContext } = request;
-    requestContext.answeredByAuth = true;
+    isRecordedBy(request, 'auth');
     if (answer.org !== undefined) requestContext.app = { org: answer.org, clientId: input.clientId };
     if (answer.outcome === 'issued') {
       const { accessToken, expiresInSeconds, scope } = answer;

@@ -9,6 +9,7 @@ import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import { clientAddressOf } from '../../edge/client-address.js';
 import { parseErrorOrigin } from '../../edge/observe-requests.js';
+import { isRecordedBy } from '../../edge/recording.js';
 import { callerIdsOf, matchedRoute, routeTemplate } from '../../edge/request-context.js';
 import { NotStartedError, type AuthResponse } from './auth-replica.js';
 import { AuthReplicas } from './auth-replicas.js';
@@ -137,7 +138,7 @@ export class AuthProxy {
   private respond(request: FastifyRequest, reply: FastifyReply, { status, headers, body }: AuthResponse): void {
     // The gateway sets these itself, to the values that the caller sent.
     const { [internalHeaders.error]: code, 'x-request-id': _, traceparent: __, ...forwarded } = headers;
-    request.requestContext.answeredByAuth = true;
+    isRecordedBy(request, 'auth');
     if (typeof code === 'string' && code in errorCatalogue) throw problemOf(code as ErrorCode, status, forwarded);
     void reply.code(status).headers(forwarded).send(contentOf(request, body));
   }

@@ -10,11 +10,13 @@ import {
   shortId,
   uuid,
   type AuditExport,
+  type AuditTarget,
 } from '@holdfast/contracts';
 import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
 import { ContinuedAccess } from '../../../access/continued-access.js';
+import { recordWithTargets } from '../../../edge/recording.js';
 import { contextOf } from '../../../edge/request-context.js';
 import { Route } from '../../../endpoints/route.js';
 import { Input } from '../../../requests/input.js';
@@ -74,7 +76,8 @@ export class AuditExportFileController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    const targets = (request.requestContext.targets = [{ type: 'audit_export', id }]);
+    const targets: AuditTarget[] = [{ type: 'audit_export', id }];
+    recordWithTargets(request, targets);
     const context = contextOf(request);
     const found = await this.bus.request(getAuditExport, { id }, context);
     // Without a file there is no range, and audit says below what the state of the export means.
