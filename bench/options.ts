@@ -37,7 +37,8 @@ export const help = `Usage: npm run bench [-- options]                 measures 
   --only LIST         of floor,token,offer,further-offer,get,list,deep-list,sign-in,people,people-search,members,
                       entitlements,person-check,person-sign-in,issuers,audit,verify,limits (all)
                       or what is not part of all: growth (all three), growth-organizations, growth-customers,
-                      growth-log, or alone: overload,anonymous,peers,log-readers,destinations,analytics,export
+                      growth-log, or alone: overload,anonymous,peers,log-readers,destinations,analytics,export,
+                      webhooks
   --subjects N        customers of the app whose lists are read (100000)
   --people N          people of the organization whose lists are read, a multiple of 1000 (100000)
   --organizations N   organizations for issuers (1000; generating their keys takes minutes)

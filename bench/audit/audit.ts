@@ -1,13 +1,14 @@
 import type { Pool } from 'pg';
 import type { Options } from '../options.ts';
 import type { Stack } from '../stack.ts';
+import { measureWebhooks, webhooksTable } from '../webhooks.ts';
 import { analyticsTable, measureAnalytics } from './analytics.ts';
 import { destinationsTable, measureDestinations } from './destinations.ts';
 import { exportTable, measureExport } from './export.ts';
 import { measureReaders, readersTable } from './readers.ts';
 
-/** What leaves the audit log; the lots of `--only` that take long and fill the log. */
-export const auditLots = ['log-readers', 'destinations', 'analytics', 'export'] as const;
+/** What leaves the stack by itself, or takes long and fills the log; lots of `--only`. */
+export const auditLots = ['log-readers', 'destinations', 'analytics', 'export', 'webhooks'] as const;
 
 const exportedEntries = 1_000_000;
 const sentEntries = 20_000;
@@ -33,6 +34,11 @@ export async function measureAuditLots(
     const entries = Math.min(sentEntries, largest);
     const figures = await measureDestinations(stack, pool, { rounds, entries, receiverUrl, tlsUrl }, print);
     measured.destinations = { table: destinationsTable(figures), figures };
+  }
+  if (only.includes('webhooks')) {
+    const { HOLDFAST_TEST_RECEIVER: receiverUrl = '' } = process.env;
+    const figures = await measureWebhooks(stack, pool, { rounds, seconds, receiverUrl }, print);
+    measured.webhooks = { table: webhooksTable(figures), figures };
   }
   if (only.includes('analytics')) {
     const figures = await measureAnalytics(stack, pool, rounds, print);

@@ -39,7 +39,7 @@ export async function checkAll(oracle: Oracle): Promise<string[]> {
 async function checkWebhooks({ webhooks, reader, customers }: Oracle): Promise<string[]> {
   if (!webhooks) return [];
   const erased = new Set(customers.filter((customer) => customer.erased).map(({ subject }) => subject));
-  return webhooks.check(await new FeedReader(reader).read(), erased);
+  return webhooks.check(reader, await new FeedReader(reader).read(), erased);
 }
 
 async function checkSubjects(shop: Client, customers: AcknowledgedCustomer[]): Promise<string[]> {

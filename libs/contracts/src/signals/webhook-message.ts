@@ -57,7 +57,7 @@ function sampleData(type: EventType): Record<string, unknown> {
   const names = Object.keys(shape).filter((name) => !(name === 'group' && 'assignment' in shape));
   return Object.fromEntries(
     names.map((name) => {
-      const schema = shape[name];
+      const schema: unknown = shape[name];
       return [name, schema instanceof z.ZodEnum ? schema.options[0] : sampleValues[name]];
     }),
   );
