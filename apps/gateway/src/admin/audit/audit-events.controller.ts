@@ -14,6 +14,7 @@ import {
 } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { ContinuedAccess } from '../../access/continued-access.js';
+import { recordWithTargets } from '../../edge/recording.js';
 import { Route } from '../../endpoints/route.js';
 import { Input, invalidRequest } from '../../requests/input.js';
 import { Resources } from '../../requests/resources.js';
@@ -93,6 +94,7 @@ export class AuditEventsController {
         { parameter: after === undefined ? 'wait' : 'after', detail: 'can be given with order=asc only' },
       ]);
     const { limit: _, next_page_token: __, ...filter } = page;
+    recordWithTargets(request, []);
     return this.resources.list(request, page, z.int(), ({ limit, cursor: before }, context) =>
       this.bus.request(listAuditEvents, { filter, limit, ...(before !== undefined && { before }) }, context),
     );
