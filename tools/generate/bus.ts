@@ -10,6 +10,7 @@ import {
   revocationFeedSubject,
   serviceNames,
   services,
+  streamGrowthSubject,
   streams,
   watermarksSchema,
   type ServiceName,
@@ -77,9 +78,12 @@ function diagram(): string {
   for (const { callers, service } of contracts)
     for (const caller of callers) requests.set(`${caller} --> ${service}`, 1);
   const events = Object.values(streams).flatMap((s) => s.consumers.map((c) => `${s.producer} -.-> ${c}`));
-  const feeds = Object.entries({ directory: revocationFeedSubject, audit: logGrowthSubject }).flatMap(
-    ([from, subject]) =>
-      natsUsers.filter((u) => busPermissions(u).subscribe.includes(subject)).map((u) => `${from} ==> ${u}`),
+  const feeds = Object.entries({
+    directory: revocationFeedSubject,
+    audit: logGrowthSubject,
+    signals: streamGrowthSubject,
+  }).flatMap(([from, subject]) =>
+    natsUsers.filter((u) => busPermissions(u).subscribe.includes(subject)).map((u) => `${from} ==> ${u}`),
   );
   const shapeOf = (user: string): string => {
     if (!(serviceNames as string[]).includes(user)) return `>${user}]`;

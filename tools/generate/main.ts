@@ -16,6 +16,7 @@ import { metricsPage } from './metrics.ts';
 import { openApiJson } from './openapi.ts';
 import { operationsPage } from './operations.ts';
 import { secretsPage } from './secrets.ts';
+import { securityEventsPage } from './security-events.ts';
 
 const reference = 'docs/reference';
 const pages: Record<string, string> = {
@@ -29,6 +30,7 @@ const pages: Record<string, string> = {
   'configuration.md': await configurationPage(),
   'metrics.md': await metricsPage(),
   'secrets.md': secretsPage(),
+  'security-events.md': securityEventsPage(),
   'values.md': chartValuesPage(),
   ...(await benchmarkPages()),
 };

@@ -43,6 +43,8 @@ const labels: Record<string, string> = {
   status: 'HTTP status; 499 when the client closed the connection',
   status_class: '`1xx` to `5xx`',
   stream: 'stream of JetStream, as in [bus.md](bus.md)',
+  streams:
+    'how receivers get their tokens: pushed and accepted (`ready`), pushed after a failure (`failing`), or `polled`',
   subject: 'subscription of NATS, as in [bus.md](bus.md)',
 };
 

@@ -6,8 +6,10 @@ import {
   neverGrantable,
   operationsOf,
   personOperations,
+  receiverScopes,
   roleNames,
   roles,
+  scopesOfKind,
 } from '@holdfast/contracts';
 import { code, codes, page, table } from './markdown.ts';
 
@@ -17,7 +19,11 @@ const rows = (operations: Record<string, string>): string[][] =>
 export function operationsPage(): string {
   const kinds = appKinds.map((kind) => [
     code(kind),
-    grantable(kind).length > 0 ? codes(grantable(kind)) : 'none: it is public and cannot keep a secret',
+    grantable(kind).length > 0
+      ? codes(grantable(kind))
+      : scopesOfKind(kind).length > 0
+        ? `none: it has ${codes(scopesOfKind(kind))} without a grant`
+        : 'none: it is public and cannot keep a secret',
   ]);
   return page(
     'Operations',
@@ -32,6 +38,9 @@ export function operationsPage(): string {
     table(['Kind of app', 'Operations'], kinds),
     `Never granted to a program: ${codes(neverGrantable)}. Directory, a constraint of its database and the token ` +
       'endpoint reject them independently.',
+    '## Scopes of receivers',
+    'Of Shared Signals (CAEP Interoperability Profile 1.0). Each `receiver` has them, for its own streams:',
+    table(['Scope', 'Lets the receiver'], rows(receiverScopes)),
     '## Operations of people',
     'People have operations through their roles, besides those of the Admin API:',
     table(['Operation', 'Lets the person'], rows(personOperations)),

@@ -22,6 +22,7 @@ import { ListKeysHandler } from './keys/list-keys.handler.js';
 import { PlatformKeysHandler } from './keys/platform-keys.handler.js';
 import { PlatformSigningKeys } from './keys/platform-signing-keys.js';
 import { RotateKeysHandler } from './keys/rotate-keys.handler.js';
+import { SignSecurityEventsHandler } from './keys/sign-security-events.handler.js';
 import { SigningKeys } from './keys/signing-keys.js';
 import { LogoutNotifications } from './logout/logout-notifications.js';
 import { LogoutQueue } from './logout/logout-queue.js';
@@ -75,6 +76,7 @@ const deniedRequests = {
     PlatformKeysHandler,
     ListKeysHandler,
     RotateKeysHandler,
+    SignSecurityEventsHandler,
     CreateHubSessionHandler,
     ExchangeHubSessionHandler,
     EndHubSessionHandler,

@@ -23,6 +23,7 @@ import { InvitationModule } from './invitation/invitation.module.js';
 import { IssuerModule } from './issuer/issuer.module.js';
 import { PagesModule } from './pages/pages.module.js';
 import { PresenceModule } from './presence/presence.module.js';
+import { SsfModule } from './ssf/ssf.module.js';
 
 @Module({
   imports: [
@@ -45,6 +46,7 @@ import { PresenceModule } from './presence/presence.module.js';
     EntitlementsApiModule,
     AccessRequestsApiModule,
     OffersApiModule,
+    SsfModule,
     IssuerModule,
     HubModule,
     PagesModule,

@@ -5,10 +5,11 @@ import { FailingDestinations } from './failing-destinations/failing-destinations
 import { FeedModule } from './feed/feed.module.js';
 import { SignalsKeyRotation } from './key-rotation.js';
 import { SendingModule } from './sending/sending.module.js';
+import { SsfModule } from './ssf/ssf.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 @Module({
-  imports: [SendingModule, FeedModule, AuditDestinationsModule, WebhooksModule],
+  imports: [SendingModule, FeedModule, AuditDestinationsModule, WebhooksModule, SsfModule],
   providers: [EventsConsumer, SignalsKeyRotation, FailingDestinations],
 })
 export class SignalsModule {}

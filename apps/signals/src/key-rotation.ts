@@ -6,6 +6,7 @@ import { encryptionKeysOf } from '@holdfast/platform';
 import { CONFIG, KeyRotation, Readiness, reEncrypting } from '@holdfast/service';
 import { sealedCredentials } from './audit-destinations/credentials.js';
 import type { SignalsConfig } from './config.js';
+import { sealedAuthorizations } from './ssf/authorizations.js';
 import { sealedWebhookSecrets } from './webhooks/secrets.js';
 
 /** Follows the rotations of the key of signals, and encrypts what is stored with the current one. */
@@ -16,8 +17,14 @@ export class SignalsKeyRotation extends KeyRotation {
       {
         name: 'KEY_ENCRYPTION_KEY',
         keys: encryptionKeysOf(config),
-        what: 'credentials of audit destinations, secrets and headers of webhooks, and stored responses',
-        ...reEncrypting([sealedCredentials, ...sealedWebhookSecrets, storedResponses, pendingRecords]),
+        what: 'credentials of audit destinations, secrets and headers of webhooks and streams, and stored responses',
+        ...reEncrypting([
+          sealedCredentials,
+          ...sealedWebhookSecrets,
+          sealedAuthorizations,
+          storedResponses,
+          pendingRecords,
+        ]),
       },
     ]);
   }

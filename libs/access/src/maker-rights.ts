@@ -1,4 +1,11 @@
-import { makerRights, type Maker, type Operation, type RequestOf, type ServiceName } from '@holdfast/contracts';
+import {
+  makerRights,
+  type Maker,
+  type Operation,
+  type ReceiverScope,
+  type RequestOf,
+  type ServiceName,
+} from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
 
 /** How long a reply counts for one maker: a burst of claims becomes four queries a second. */
@@ -23,7 +30,11 @@ export class MakerRights {
    * The operator, and a maker that nobody stored, have no rights that could end; a person who was removed has none.
    * @throws unavailable when directory does not reply: never a pass
    */
-  async has(org: string, maker: Maker | undefined, ...needed: readonly Operation[]): Promise<boolean> {
+  async has(
+    org: string,
+    maker: Maker | undefined,
+    ...needed: readonly (Operation | ReceiverScope)[]
+  ): Promise<boolean> {
     if (!maker || maker.type === 'operator') return true;
     if (maker.id === undefined) return false;
     const operations = await this.operationsOf({ org, maker: { type: maker.type, id: maker.id } });

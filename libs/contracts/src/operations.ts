@@ -31,6 +31,17 @@ export const personOperations = {
 export type PersonOperation = keyof typeof personOperations;
 export const neverGrantable = Object.keys(personOperations) as [PersonOperation, ...PersonOperation[]];
 
+/**
+ * Scopes of receivers of Shared Signals (CAEP Interoperability Profile 1.0, "OAuth scopes"). Nobody grants them: each
+ * app of the kind `receiver` has them, for its own streams.
+ */
+export const receiverScopes = {
+  'ssf.read': 'Read its own streams and their status, and poll',
+  'ssf.manage': 'Make and change its own streams, and poll',
+} as const;
+export type ReceiverScope = keyof typeof receiverScopes;
+export const receiverScopeNames = Object.keys(receiverScopes) as [ReceiverScope, ...ReceiverScope[]];
+
 export type CustomerScope = keyof typeof customerScopes;
 export type AdminOperation = keyof typeof adminOperations;
 /** An operation that can be granted to a program. */
@@ -39,12 +50,25 @@ export type Operation = CustomerScope | AdminOperation;
 export const operations = { ...customerScopes, ...adminOperations } as const;
 export const operationNames = Object.keys(operations) as [Operation, ...Operation[]];
 
-export const appKinds = ['web', 'spa', 'native', 'service'] as const;
+/** Every scope that an access token of the platform can have. */
+export const tokenScopes: readonly string[] = [...operationNames, ...receiverScopeNames];
+
+export const appKinds = ['web', 'spa', 'native', 'service', 'receiver'] as const;
 export type AppKind = (typeof appKinds)[number];
+
+/** Whether apps of this kind act for themselves, and sign nobody in. */
+export function isProgram(kind: AppKind): boolean {
+  return kind === 'service' || kind === 'receiver';
+}
+
+/** The scopes that every app of this kind has without a grant. */
+export function scopesOfKind(kind: AppKind): readonly ReceiverScope[] {
+  return kind === 'receiver' ? receiverScopeNames : [];
+}
 
 /**
  * Operations that an app of this kind may be granted: customer scopes for confidential apps, the Admin API for service
- * apps only. Public clients (`spa`, `native`) cannot keep a secret and get none.
+ * apps only. Public clients (`spa`, `native`) cannot keep a secret and get none; neither does a receiver.
  */
 export function grantable(kind: AppKind): readonly Operation[] {
   const customer = Object.keys(customerScopes) as CustomerScope[];

@@ -61,6 +61,20 @@ export const preparedKinds = {
     makers: ['app', 'person'],
     test: 'apps/signals/src/webhooks/makers.int.spec.ts',
   },
+  stream: {
+    commands: [
+      'signals.create-stream',
+      'signals.update-stream',
+      'signals.resume-stream',
+      'signals.create-own-stream',
+      'signals.update-own-stream',
+      'signals.set-own-stream-status',
+      'signals.change-stream-subject',
+      'signals.resend-stream-tokens',
+    ],
+    makers: ['app', 'person'],
+    test: 'apps/signals/src/ssf/stream-makers.int.spec.ts',
+  },
 } as const satisfies Record<string, PreparedKind>;
 
 interface PreparedKind {
@@ -102,6 +116,7 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'directory.deny-access-request',
     'directory.rename-person-passkey',
     'issuance.suspend-credential',
+    'signals.update-transmitter-settings',
     'issuance.resume-credential',
   ],
   'it only ends something': [
@@ -124,6 +139,9 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'signals.delete-audit-destination',
     'signals.pause-webhook-endpoint',
     'signals.delete-webhook-endpoint',
+    'signals.pause-stream',
+    'signals.delete-stream',
+    'signals.delete-own-stream',
   ],
   'a step of a ceremony: it checks link, status and assignment again, and ends with them': [
     'directory.begin-person-sign-in',
@@ -147,5 +165,9 @@ export const preparesNothing: Record<string, readonly string[]> = {
   ],
   'a session, which follows status and roles of the person at each request': ['auth.create-hub-session'],
   'it reads once': ['audit.open-export-file', 'signals.test-audit-destination'],
-  'it acts once, on what is there': ['signals.test-webhook-endpoint', 'signals.rotate-webhook-key'],
+  'it acts once, on what is there': [
+    'signals.test-webhook-endpoint',
+    'signals.rotate-webhook-key',
+    'signals.verify-stream',
+  ],
 };

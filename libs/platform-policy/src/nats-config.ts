@@ -18,6 +18,7 @@ import {
   revocationFeedSubject,
   serviceNames,
   services,
+  streamGrowthSubject,
   streams,
   type BusUser,
   type ServiceName,
@@ -87,6 +88,8 @@ export function busPermissions(user: BusUser): Permissions {
   if (user === 'gateway' || user === 'auth') subscribe.push(revocationFeedSubject);
   if (user === 'audit') publish.push(logGrowthSubject, ...entryStreamSubjects);
   if (user === 'gateway' || user === 'signals' || user === 'audit') subscribe.push(logGrowthSubject);
+  if (user === 'signals') publish.push(streamGrowthSubject);
+  if (user === 'gateway') subscribe.push(streamGrowthSubject);
   // The services that limit callers, each among its own replicas.
   if (services[user].http) {
     const subjects = [rateLimitSubject(user), addressedSubject(rateLimitSubject(user), '*')];

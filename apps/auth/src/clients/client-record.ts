@@ -1,10 +1,17 @@
-import { grantable, type App, type AppRateLimits, type getClient, type ReplyOf } from '@holdfast/contracts';
+import {
+  grantable,
+  scopesOfKind,
+  type App,
+  type AppRateLimits,
+  type getClient,
+  type ReplyOf,
+} from '@holdfast/contracts';
 import { equal, keyedHash, type Keys } from '@holdfast/platform';
 
 /** A client, as directory describes it. */
 export interface ClientRecord {
   app: App;
-  /** The scopes that it may request now: its grants, without those that its kind can never hold. */
+  /** The scopes that it may request now: those of its kind, and its grants without those that it can never hold. */
   scopes: readonly string[];
   secrets: { id: string; hash: Buffer }[];
   /** The app is disabled or its organization suspended. Every request is denied. */
@@ -23,7 +30,7 @@ export function toClientRecord({
   const grantableScopes = grantable(app.kind);
   return {
     app,
-    scopes: app.scopes.filter((scope) => grantableScopes.includes(scope)),
+    scopes: [...scopesOfKind(app.kind), ...app.scopes.filter((scope) => grantableScopes.includes(scope))],
     // An app that authenticates with keys cannot use a secret, whatever directory says.
     secrets: (app.tokenEndpointAuthMethod === 'private_key_jwt' ? [] : secrets).map(({ id, hash }) => ({
       id,

@@ -1,5 +1,5 @@
 import { Provider, type Client, type ClientMetadata } from 'oidc-provider';
-import type { App } from '@holdfast/contracts';
+import { isProgram, type App } from '@holdfast/contracts';
 import type { CheckedJwk } from '@holdfast/platform';
 import type { ClientKeys } from '../client-authentication/client-keys.js';
 import { compareSecretHashes, findPresentedClient } from '../client-authentication/client-secrets.js';
@@ -56,7 +56,7 @@ function refuseResourceAtToken(): void {
 }
 
 function signsIn({ kind, redirectUris }: App): boolean {
-  return kind !== 'service' && redirectUris.length > 0;
+  return !isProgram(kind) && redirectUris.length > 0;
 }
 
 function metadataOf(app: App, keys: readonly CheckedJwk[]): ClientMetadata {

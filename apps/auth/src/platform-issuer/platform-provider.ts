@@ -1,5 +1,5 @@
 import { errors, Provider, type Configuration } from 'oidc-provider';
-import { accessTokenLifetimeSeconds, apiAudience, operationNames, proofAlgorithms } from '@holdfast/contracts';
+import { accessTokenLifetimeSeconds, apiAudience, proofAlgorithms, tokenScopes } from '@holdfast/contracts';
 import {
   assertionRule,
   clockToleranceSeconds,
@@ -52,7 +52,7 @@ function configuration(baseUrl: string, keys: SigningKey[], nonceKey: Buffer): C
     adapter: noStorage,
     jwks: { keys: keys.map((key) => new LocalSigningKey(key)) },
     routes: { token: tokenRoute },
-    scopes: [...operationNames],
+    scopes: [...tokenScopes],
     responseTypes: [],
     clientAuthMethods: ['client_secret_basic', 'private_key_jwt'],
     assertJwtClientAuthClaimsAndHeader: assertionRule(baseUrl),
@@ -82,7 +82,7 @@ function configuration(baseUrl: string, keys: SigningKey[], nonceKey: Buffer): C
           if (resource !== api && resource !== baseUrl) throw new errors.InvalidTarget();
           requireScope(ctx);
           return {
-            scope: operationNames.join(' '),
+            scope: tokenScopes.join(' '),
             audience: api,
             accessTokenTTL: accessTokenLifetimeSeconds,
             accessTokenFormat: 'jwt',

@@ -8,7 +8,14 @@ import {
   OneToMany,
   PrimaryColumn,
 } from 'typeorm';
-import type { App, AppKind, AppRateLimits, Operation, PublicJwk } from '@holdfast/contracts';
+import {
+  isProgram,
+  type App,
+  type AppKind,
+  type AppRateLimits,
+  type Operation,
+  type PublicJwk,
+} from '@holdfast/contracts';
 
 @Entity('app')
 export class AppEntity {
@@ -163,7 +170,7 @@ export function toApp(app: StoredApp): App {
     ...(app.jwks !== null && { jwks: app.jwks }),
     ...(app.jwksUri !== null && { jwksUri: app.jwksUri }),
     requireDpop: app.requireDpop,
-    ...(app.kind !== 'service' && { accessTokenFormat: app.accessTokenFormat }),
+    ...(!isProgram(app.kind) && { accessTokenFormat: app.accessTokenFormat }),
     scopes: scopesOf(app),
     ...(app.rateLimits !== null && { rateLimits: app.rateLimits }),
     disabled: app.disabled,

@@ -1,7 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, type EntityManager, type FindOptionsOrder, type Repository } from 'typeorm';
-import type { Action, App, AuditRecord, AuditTarget, RequestContext } from '@holdfast/contracts';
+import {
+  scopesOfKind,
+  type Action,
+  type App,
+  type AppRight,
+  type AuditRecord,
+  type AuditTarget,
+  type RequestContext,
+} from '@holdfast/contracts';
 import { sqlOf, statement, violatedUnique, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
@@ -9,7 +17,7 @@ import { CONFIG } from '@holdfast/service';
 import { Changes, type Change, type ChangeEvent } from '../changes/changes.js';
 import type { Config } from '../config.js';
 import { AppEntity, AppGrantEntity, scopesOf, toApp } from './app.entity.js';
-import { endMade, managesApps, requireManager, type EndedApps } from './made-apps.js';
+import { endMade, requireManager, rightsToMake, type EndedApps } from './made-apps.js';
 import { requireOwnName } from './names/own-name.js';
 import { AppSecretEntity } from './secrets/app-secret.entity.js';
 
@@ -39,6 +47,12 @@ const count = statement(
 
 const newestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'DESC', clientId: 'DESC' };
 const oldestFirst: FindOptionsOrder<AppEntity> = { createdAt: 'ASC', clientId: 'ASC' };
+
+/** An app, and by which operation it is managed: a program must hold it now. */
+interface ReachedApp {
+  clientId: string;
+  right: AppRight;
+}
 
 @Injectable()
 export class Apps {
@@ -84,7 +98,7 @@ export class Apps {
       async (manager) => {
         const sql = sqlOf(manager);
         await this.requireRoom(sql, app.org);
-        await requireManager(sql, context);
+        await requireManager(sql, context, app.kind === 'receiver' ? 'ssf:manage' : 'apps:manage');
         await requireOwnName(sql, context, app);
         await save(manager, app);
         const { change, reply } = await storeRelated(manager);
@@ -96,7 +110,7 @@ export class Apps {
 
   /** `changeWith`, with the app as the reply. @throws unknown_app */
   change(clientId: string, context: RequestContext, rule: AppRule): Promise<App> {
-    return this.changeWith(clientId, context, rule, toApp);
+    return this.changeWith({ clientId, right: 'apps:manage' }, context, rule, toApp);
   }
 
   /**
@@ -105,7 +119,7 @@ export class Apps {
    * @throws unknown_app
    */
   changeWith<Reply>(
-    clientId: string,
+    { clientId, right }: ReachedApp,
     context: RequestContext,
     rule: AppRule,
     reply: (app: AppEntity) => Reply,
@@ -117,17 +131,19 @@ export class Apps {
         const sql = sqlOf(manager);
         // Before the app, as in `create`: it may get another name.
         if (context.actor.type === 'app') await sql.rows(lockOrganization, [context.org]);
-        await requireManager(sql, context, clientId);
+        await requireManager(sql, context, right, clientId);
         const app = await locked(manager, clientId);
         const { name, displayName } = app;
-        const managed = managesApps(app);
+        const rights = rightsToMake(app);
         const { revokesTokens = false, takesOver = false, ...change } = await rule(app, manager);
         app.version += 1;
         if (revokesTokens) app.minVersion = app.version;
         if (takesOver && context.actor.type !== 'app') app.takenOver = true;
         if (app.name !== name || app.displayName !== displayName) await requireOwnName(sql, context, app);
         await save(manager, app);
-        const ended = managed && !managesApps(app) ? await endMade(sql, app) : undefined;
+        const remaining = rightsToMake(app);
+        const lost = rights.filter((known) => !remaining.includes(known));
+        const ended = await endMade(sql, app, lost);
         return { change: changeOf('app.updated', app, change, ended, revokesTokens), reply: reply(app) };
       },
       keyed,
@@ -141,7 +157,7 @@ export class Apps {
    * @throws unknown_app
    */
   delete(
-    clientId: string,
+    { clientId, right }: ReachedApp,
     context: RequestContext,
     check: (app: AppEntity) => void,
     keyed?: KeyedRequest,
@@ -149,7 +165,7 @@ export class Apps {
     return this.changes.commit(
       context,
       async (manager) => {
-        await requireManager(sqlOf(manager), context, clientId);
+        await requireManager(sqlOf(manager), context, right, clientId);
         const app = await locked(manager, clientId);
         check(app);
         const changes = { name: { from: app.name }, scopes: { from: scopesOf(app) } };
@@ -161,7 +177,7 @@ export class Apps {
           { clientId },
           { ...withoutSettings, version, minVersion: version, deletedAt: () => 'clock_timestamp()' },
         );
-        const ended = managesApps(app) ? await endMade(sqlOf(manager), app) : undefined;
+        const ended = await endMade(sqlOf(manager), app, rightsToMake(app));
         const change = changeOf('app.deleted', { ...app, version }, { action: 'app.delete', changes }, ended, true);
         return { change, reply: {} };
       },
@@ -206,14 +222,14 @@ async function locked(manager: EntityManager, clientId: string): Promise<AppEnti
 
 function changeOf(
   type: 'app.created' | 'app.updated' | 'app.deleted',
-  app: Pick<AppEntity, 'org' | 'clientId' | 'version' | 'disabled' | 'grants'>,
+  app: Pick<AppEntity, 'org' | 'clientId' | 'version' | 'disabled' | 'grants' | 'kind'>,
   { action, targets = [], changes }: Omit<AppChange, 'revokesTokens' | 'takesOver'>,
   ended: EndedApps = { apps: [], changes: {} },
   losesRights = false,
 ): Change {
   const { org, clientId, version } = app;
   // What the app prepared ends with its rights, wherever it is stored (product §4).
-  const operations = app.disabled || type === 'app.deleted' ? [] : scopesOf(app);
+  const operations = app.disabled || type === 'app.deleted' ? [] : [...scopesOfKind(app.kind), ...scopesOf(app)];
   const own = { type, app: clientId, version, ...(losesRights && { operations }), data: { app: clientId } };
   const [first = own, ...others] = ended.apps.map((made): ChangeEvent => ({
     type: 'app.updated',

@@ -11,7 +11,7 @@ export class DeleteAppHandler {
 
   @Handles(deleteApp)
   handle({ clientId }: RequestOf<typeof deleteApp>, context: RequestContext): Promise<ReplyOf<typeof deleteApp>> {
-    return this.apps.delete(clientId, context, ({ builtIn }) => {
+    return this.apps.delete({ clientId, right: 'apps:manage' }, context, ({ builtIn }) => {
       if (builtIn)
         throw new AppError('app_protected', 'The app is part of Holdfast.', {
           targets: [{ type: 'app', id: clientId }],

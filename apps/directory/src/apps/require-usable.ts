@@ -1,4 +1,4 @@
-import { isPrivateUse, type App, type AppKind, type ValidationIssue } from '@holdfast/contracts';
+import { isPrivateUse, isProgram, type App, type AppKind, type ValidationIssue } from '@holdfast/contracts';
 import { unprocessable } from '@holdfast/platform';
 
 /** The settings of a new app, or those that a change sets. */
@@ -17,12 +17,12 @@ export function requireUsable(kind: AppKind, settings: SignInSettings): void {
   if (issues.length > 0) throw unprocessable(issues);
 }
 
-/** A service app acts for itself and signs nobody in (specification §5), so settings of sign-ins have no effect. */
+/** Such an app acts for itself and signs nobody in (specification §5), so settings of sign-ins have no effect. */
 function issuesOfService(
   kind: AppKind,
   { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, credentialType, idTokenAlg }: SignInSettings,
 ): ValidationIssue[] {
-  if (kind !== 'service') return [];
+  if (!isProgram(kind)) return [];
   const withoutEffect = {
     redirectUris: redirectUris.length > 0,
     postLogoutRedirectUris: postLogoutRedirectUris.length > 0,
@@ -35,7 +35,7 @@ function issuesOfService(
       ? [
           {
             pointer: `#/${member}`,
-            detail: 'has no effect for a service app, which signs nobody in; leave it out, or make a web app',
+            detail: `has no effect for a ${kind} app, which signs nobody in; leave it out, or make a web app`,
           },
         ]
       : [],

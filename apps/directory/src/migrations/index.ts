@@ -15,6 +15,7 @@ import { PkceModes1765100000600 } from './1765100000600-pkce-modes.js';
 import { LinkIssuers1766700000000 } from './1766700000000-link-issuers.js';
 import { Makers1766700000100 } from './1766700000100-makers.js';
 import { OrganizationAddresses1766800000000 } from './1766800000000-organization-addresses.js';
+import { Receivers1768100000000 } from './1768100000000-receivers.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -35,4 +36,5 @@ export const migrations = [
   LinkIssuers1766700000000,
   Makers1766700000100,
   OrganizationAddresses1766800000000,
+  Receivers1768100000000,
 ];

@@ -83,9 +83,10 @@ function requireOrganization({ org }: CallerClaims, request: FastifyRequest): vo
   }
 }
 
-/** No operation implies another. @throws insufficient_scope when the token lacks the operation */
+/** No operation implies another; who manages its streams reads them. @throws insufficient_scope */
 export function requireOperation({ scope }: CallerClaims, operation: string): void {
-  if (!scope.split(' ').includes(operation)) {
+  const held = scope.split(' ');
+  if (!held.includes(operation) && !(operation === 'ssf.read' && held.includes('ssf.manage'))) {
     throw new InsufficientScopeError(operation);
   }
 }

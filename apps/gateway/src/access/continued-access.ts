@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { RevocationFeed } from '@holdfast/access';
-import type { Operation } from '@holdfast/contracts';
+import type { Operation, ReceiverScope } from '@holdfast/contracts';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { isPerson } from '../edge/caller.js';
 import { requireOperation } from './access.guard.js';
@@ -17,7 +17,7 @@ export class ContinuedAccess {
   ) {}
 
   /** @throws invalid_token, insufficient_scope, or unavailable when the answer is unknown */
-  async require(request: FastifyRequest, operation: Operation): Promise<void> {
+  async require(request: FastifyRequest, operation: Operation | ReceiverScope): Promise<void> {
     const claims = request.requestContext.claims!;
     if (isPerson(claims)) {
       const { shortId } = request.params as { shortId: string };

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { SharedRateLimits } from '@holdfast/access';
 import type { AccessTokenClaims, PersonTokenClaims } from '@holdfast/contracts';
+import type { Endpoint } from '@holdfast/contracts/http';
 import { AppError } from '@holdfast/platform';
 import { declaredEndpoints } from '../declared-endpoints.js';
 import { rateLimitsSchema } from '../endpoints/limit-classes.js';
@@ -51,7 +52,7 @@ const publicRoutes = endpoints
       ] as const,
   );
 const sendRequest = (
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS',
+  method: Endpoint['method'],
   url: string,
   remoteAddress = '192.0.2.1',
   headers: Record<string, string> = {},

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { customerScopes, neverGrantable, operations, type ErrorCode } from '@holdfast/contracts';
+import { customerScopes, neverGrantable, operations, receiverScopes, type ErrorCode } from '@holdfast/contracts';
 import {
   jsonTypesOf,
   takesIfMatch,
@@ -48,6 +48,9 @@ const tags: Record<string, string> = {
   'Admin API: analytics': 'What the audit log means in numbers, over time.',
   'Admin API: events': 'Events of customers, credentials and apps; each reader continues from its last position.',
   'Admin API: webhooks': 'Where events are sent, what became of each message, and how to send it again.',
+  'Admin API: Shared Signals': 'Receivers of security events, their streams, and what became of each token.',
+  'Shared Signals':
+    'The transmitter of security events (SSF 1.0 with CAEP and RISC), for receivers: streams, push and poll.',
   'Proof of presence':
     'Proves that a person used the sign-up form: a challenge for the form, and the widget that solves it.',
   Invitation: 'Called by the page of an invitation link. Public: the token of the link is in the body.',
@@ -108,7 +111,9 @@ export function openApi(endpoints: readonly Endpoint[], baseUrl: string): Json {
           description:
             'An access token as `Authorization: Bearer …`, in the header only. It is valid for ten minutes, and is ' +
             'refused within a second after its app was disabled or its grant, secret or key revoked.',
-          flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: operations } },
+          flows: {
+            clientCredentials: { tokenUrl: `${baseUrl}/oauth2/token`, scopes: { ...operations, ...receiverScopes } },
+          },
         },
         hubSession: {
           type: 'apiKey',
@@ -203,7 +208,7 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
       },
     }),
     responses: {
-      ...problemResponses(codes, body !== undefined),
+      ...problemResponses(codes, body !== undefined && endpoint.invalidBody === undefined),
       ...Object.fromEntries(
         Object.entries(responses).map(([status, response]) => [
           status,
@@ -218,9 +223,9 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   };
 }
 
-/** People have the operations of the Admin API by their roles; the three scopes of customers are for apps only. */
+/** People have the operations of the Admin API by their roles; scopes of customers and receivers are for apps only. */
 function isForPeople(operation: string): boolean {
-  return !(operation in customerScopes);
+  return !(operation in customerScopes) && !(operation in receiverScopes);
 }
 
 /** Who may call an endpoint that needs this operation. */

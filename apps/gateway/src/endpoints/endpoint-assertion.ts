@@ -13,6 +13,7 @@ export type AssertedEndpoint = Pick<
   | 'unrecorded'
   | 'limit'
   | 'idempotent'
+  | 'repeatIsSafe'
   | 'stepUp'
   | 'noStepUp'
 >;
@@ -56,7 +57,8 @@ function duplicates(declared: readonly AssertedEndpoint[]): string[] {
 }
 
 function problemsOf(endpoint: AssertedEndpoint): string[] {
-  const { method, operation, public: reason, action, unrecorded, limit, idempotent, stepUp, noStepUp } = endpoint;
+  const { method, operation, public: reason, action, unrecorded, limit, stepUp, noStepUp } = endpoint;
+  const { idempotent, repeatIsSafe } = endpoint;
   const guarded = operation !== undefined;
   const problems = [
     !guarded && !reason && 'neither names an operation nor says why it is public',
@@ -65,7 +67,7 @@ function problemsOf(endpoint: AssertedEndpoint): string[] {
     !guarded && action === undefined && !unrecorded && 'has neither an action nor a reason to leave no audit record',
     action !== undefined && unrecorded !== undefined && 'has an action and a reason to leave no audit record',
     !guarded && limit === undefined && 'is public and declares no rate limit',
-    guarded && method !== 'GET' && !idempotent && 'changes something and takes no Idempotency-Key',
+    guarded && method !== 'GET' && !idempotent && !repeatIsSafe && 'changes something and takes no Idempotency-Key',
     isChangeOfPeople(endpoint) && !stepUp && !noStepUp && 'neither needs a recent sign-in nor says why it needs none',
     stepUp && noStepUp !== undefined && 'needs a recent sign-in and says why it needs none',
   ];

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { operationNames, platformIssuerPaths } from '@holdfast/contracts';
+import { platformIssuerPaths, tokenScopes } from '@holdfast/contracts';
 import { endpoint } from '@holdfast/contracts/http';
 import { describedJson, describedText, describedTexts, oauthErrorResponse } from '../docs/described.js';
 import type { Json } from '../docs/json-schema.js';
@@ -25,8 +25,8 @@ const tokenReference: Json = {
           properties: {
             grant_type: describedText('Always `client_credentials`', { const: 'client_credentials' }),
             scope: describedText(
-              'The requested operations, separated by single spaces; all or none are granted. Known operations: ' +
-                operationNames.join(' '),
+              'The requested operations, separated by single spaces; all or none are granted. Known scopes: ' +
+                tokenScopes.join(' '),
             ),
             ...assertionMembers,
           },

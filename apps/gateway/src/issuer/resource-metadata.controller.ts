@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { apiAudience, operationNames, proofAlgorithms } from '@holdfast/contracts';
+import { apiAudience, proofAlgorithms, tokenScopes } from '@holdfast/contracts';
 import { endpoint } from '@holdfast/contracts/http';
 import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
@@ -17,7 +17,7 @@ const resourceMetadataReference: Json = {
           properties: {
             resource: describedText('The identifier of the resource: the base URL, or the `aud` of access tokens'),
             authorization_servers: describedTexts('Issuers of tokens for it'),
-            scopes_supported: describedTexts('Every operation that a token can have'),
+            scopes_supported: describedTexts('Every scope that a token can have'),
             bearer_methods_supported: describedTexts('Only `header`'),
             dpop_signing_alg_values_supported: describedTexts('Algorithms of DPoP proofs'),
             resource_documentation: describedText('The API reference'),
@@ -75,7 +75,7 @@ export class ResourceMetadataController {
     return {
       resource,
       authorization_servers: [BASE_URL],
-      scopes_supported: operationNames,
+      scopes_supported: [...tokenScopes],
       bearer_methods_supported: ['header'],
       // Tokens of apps that do not require DPoP are accepted without it, so nothing says that it is required.
       dpop_signing_alg_values_supported: proofAlgorithms,

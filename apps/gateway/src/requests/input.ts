@@ -14,7 +14,7 @@ const maxBodyBytes = 100_000;
 
 /**
  * The validated input of the endpoint. Invalid parameters and headers are 400; a body that parses and is invalid is
- * 422.
+ * 422, or 400 where a standard says so.
  */
 export const Input = createParamDecorator((_: unknown, context: ExecutionContext) => readInput(context));
 
@@ -22,7 +22,7 @@ export const Input = createParamDecorator((_: unknown, context: ExecutionContext
 export async function readInput(context: ExecutionContext): Promise<InputOf<Endpoint>> {
   const request = context.switchToHttp().getRequest<FastifyRequest>();
   const declared = Reflect.getMetadata(ENDPOINT, context.getHandler()) as Endpoint;
-  const { method, params, query, body, idempotent, bodyOperation, stepUp } = declared;
+  const { method, params, query, body, idempotent, bodyOperation, stepUp, invalidBody } = declared;
   // The body is read only now, after the guard: an unauthorized sender cannot make the gateway read or parse it.
   const json =
     body && request.body
@@ -38,7 +38,7 @@ export async function readInput(context: ExecutionContext): Promise<InputOf<Endp
   return {
     params: parsedParams,
     query: parsedQuery,
-    body: body && bodyOf(body, json),
+    body: body && bodyOf(body, json, invalidBody),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(ifVersions && { ifVersions }),
   };
@@ -60,10 +60,11 @@ function parameters(schema: z.ZodType | undefined, given: unknown): unknown {
   throw invalidRequest(issues);
 }
 
-function bodyOf(schema: z.ZodType, json: unknown): unknown {
+function bodyOf(schema: z.ZodType, json: unknown, invalidBody: Endpoint['invalidBody']): unknown {
   const result = schema.safeParse(json === undefined ? {} : json);
-  if (!result.success) throw unprocessable(validationIssues(result.error.issues));
-  return result.data;
+  if (result.success) return result.data;
+  const issues = validationIssues(result.error.issues);
+  throw invalidBody ? invalidRequest(issues) : unprocessable(issues);
 }
 
 /** An RFC 8941 string, or the bare text that most clients send. */

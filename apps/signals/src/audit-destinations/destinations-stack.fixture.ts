@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { Controller, Inject, Module } from '@nestjs/common';
+import { SignJWT } from 'jose';
 import {
   allOrganizations,
   appendRecords,
   createAuditDestination,
   followAuditEvents,
+  getApp,
   getAuditDestination,
   listAuditLogs,
   logGrowthSubject,
   makerRights,
   recordOperatorRead,
+  signSecurityEvents,
   type AuditDestination,
   type AuditEvent,
   type AuditRecord,
@@ -97,11 +100,44 @@ export const rights = new Map<string, string[] | 'down'>();
 class Directory {
   @Handles(makerRights)
   async rights({ maker }: RequestOf<typeof makerRights>): Promise<ReplyOf<typeof makerRights>> {
-    const operations = rights.get(maker.id) ?? ['audit:export', 'webhooks:manage'];
+    const operations = rights.get(maker.id) ?? ['audit:export', 'webhooks:manage', 'ssf:manage', 'ssf.manage'];
     if (operations === 'down') throw unavailable('directory is down', 1);
     return Promise.resolve({ operations });
   }
+
+  /** Every app is a receiver, of people when its client ID says so. */
+  @Handles(getApp)
+  async app({ clientId }: RequestOf<typeof getApp>, { org }: RequestContext): Promise<ReplyOf<typeof getApp>> {
+    const lists = { redirectUris: [], postLogoutRedirectUris: [], origins: [], scopes: [] };
+    return Promise.resolve({
+      ...{ clientId, org, name: 'SIEM', kind: 'receiver', ...lists, refreshTokens: true, pkce: 'required' },
+      ...{ requireDpop: false, disabled: false, apiVersion: '2026-11-01', version: 1 },
+      audience: clientId.includes('people') ? 'people' : 'customers',
+      createdAt: '2026-11-21T09:30:00.000Z',
+    });
+  }
 }
+
+/** Signs as auth does, with a key of its own. */
+@Controller()
+class Auth {
+  static readonly keys = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+  @Handles(signSecurityEvents)
+  async sign(
+    { events }: RequestOf<typeof signSecurityEvents>,
+    { org }: RequestContext,
+  ): Promise<ReplyOf<typeof signSecurityEvents>> {
+    const tokens = events.map((claims) =>
+      new SignJWT({ ...claims, iss: `https://id.test/o/${org}`, iat: 1 })
+        .setProtectedHeader({ alg: 'RS256', typ: 'secevent+jwt', kid: 'test' })
+        .sign(Auth.keys.privateKey),
+    );
+    return { tokens: await Promise.all(tokens) };
+  }
+}
+/** Verifies what the stack has sent. */
+export const signingKey = Auth.keys.publicKey;
 
 /** Replicas of signals with real PostgreSQL and NATS, beside an audit service with logs in memory. */
 export class DestinationsStack {
@@ -113,6 +149,7 @@ export class DestinationsStack {
   private nats!: TestBus;
   private auditService!: RunningService;
   private directoryService!: RunningService;
+  private authService!: RunningService;
 
   static async start(allow: string[], allowedToOperator: string[] = []): Promise<DestinationsStack> {
     const stack = new DestinationsStack(allow, allowedToOperator);
@@ -132,6 +169,11 @@ export class DestinationsStack {
     const ofDirectory = testConfig(stack.nats, 'directory');
     const directory = { service: 'directory', config: ofDirectory, module: DirectoryModule, logger: quiet } as const;
     stack.directoryService = await startService(directory);
+    @Module({ controllers: [Auth] })
+    class AuthModule {}
+    const ofAuth = testConfig(stack.nats, 'auth');
+    const auth = { service: 'auth', config: ofAuth, module: AuthModule, logger: quiet } as const;
+    stack.authService = await startService(auth);
     await stack.addReplica();
     stack.bus = patient(new Bus(await stack.connectAs('gateway')));
     return stack;
@@ -172,6 +214,7 @@ export class DestinationsStack {
     await Promise.all(this.replicas.map((replica) => replica.stop()));
     await this.auditService.stop();
     await this.directoryService.stop();
+    await this.authService.stop();
     await this.bus.connection.close();
     await this.tables.drop();
     await this.nats.stop();

@@ -16,6 +16,10 @@ export interface EventCause {
   actor?: Actor['type'];
   /** Of an event about a customer: how many of their credentials were live after it. */
   live?: number;
+  /** The offer is for a credential that the customer holds already. */
+  recovers?: boolean;
+  /** The credential was revoked because it was compromised. */
+  compromised?: boolean;
 }
 
 /** The members of a domain event that the feed uses. */
@@ -75,8 +79,12 @@ export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
 function causeOf(event: DomainEvent): EventCause {
   const { audit, occurredAt } = event;
   const state = isCustomerEvent(event) ? event.state : undefined;
+  const { credentialId } = (event.data ?? {}) as { credentialId?: string };
+  const credential = state?.credentials.find(({ id }) => id === credentialId);
   return {
     ...(audit && { record: audit.id, actor: audit.actor.type }),
+    ...(event.type === 'offer.created' && credential?.issuedAt !== undefined && { recovers: true }),
+    ...(event.type === 'credential.revoked' && credential?.revokedReason === 'compromised' && { compromised: true }),
     ...(state && {
       live: state.credentials.filter(
         ({ status, expiresAt }) => status === 'issued' && (expiresAt === undefined || expiresAt > occurredAt),

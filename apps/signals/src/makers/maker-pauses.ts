@@ -8,6 +8,7 @@ import {
   type DirectoryEvent,
   type DomainEvent,
   type EventData,
+  type ReceiverScope,
 } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { systemContext } from '@holdfast/messaging';
@@ -19,8 +20,10 @@ export interface SendingTable {
   name: string;
   /** What else a pause sets, as SQL. */
   alsoSets?: string;
+  /** Which rows `d` a maker `m` is responsible for, as SQL; by default those whose maker it is. */
+  isOf?: string;
   /** What a maker needs. */
-  operation: AnyAdminOperation;
+  operation: AnyAdminOperation | ReceiverScope;
   action: Action;
   target: (id: string) => AuditTarget;
 }
@@ -45,22 +48,23 @@ export class MakerPauses {
     private readonly records: RecordOutbox,
     private readonly clock: Clock,
   ) {
-    const { name, alsoSets = '' } = table;
+    const operation = table.operation.replace(/\\W/g, '_');
+    const { name, alsoSets = '', isOf = 'd.maker_type = m.type AND d.maker_id = m.id' } = table;
     const pauses = `paused = true, paused_because = 'maker', version = version + 1, retry_at = NULL${alsoSets}`;
     // Also one that somebody has paused, so that only somebody with the right resumes it as its new maker.
     this.pauseOfMakers = statement(
-      `${name}_pause_of_makers`,
+      `${name}_pause_of_makers_${operation}`,
       `UPDATE ${name} d SET ${pauses} FROM unnest($1::text[], $2::text[], $3::text[]) AS m(org, type, id)
-        WHERE d.org = m.org AND d.maker_type = m.type AND d.maker_id = m.id
+        WHERE d.org = m.org AND ${isOf}
           AND d.paused_because IS DISTINCT FROM 'maker'
        RETURNING d.id, d.org`,
     );
     this.pauseOfOne = statement(
-      `${name}_pause_of_maker`,
+      `${name}_pause_of_maker_${operation}`,
       `UPDATE ${name} d SET ${pauses} WHERE id = $1 AND version = $2 RETURNING d.id, d.org`,
     );
     this.forget = statement(
-      `${name}_forget_maker`,
+      `${name}_forget_maker_${operation}`,
       `UPDATE ${name} d SET maker_id = NULL, maker_name = NULL FROM unnest($1::text[], $2::text[]) AS m(org, id)
         WHERE d.org = m.org AND d.maker_type = 'person' AND d.maker_id = m.id`,
     );
@@ -102,7 +106,7 @@ export class MakerPauses {
 }
 
 /** Who has lost an operation, by an event of directory. */
-function lostBy(event: DomainEvent, operation: AnyAdminOperation): Lost[] {
+function lostBy(event: DomainEvent, operation: SendingTable['operation']): Lost[] {
   const { org, type } = event;
   const { app, operations, user, data } = event as DirectoryEvent;
   if ((type === 'app.updated' || type === 'app.deleted') && app !== undefined)
@@ -112,5 +116,7 @@ function lostBy(event: DomainEvent, operation: AnyAdminOperation): Lost[] {
   if (removed || type === 'user.deactivated') return [{ org, type: 'person', id: user, removed }];
   if (type !== 'role.changed') return [];
   const { roles } = data as EventData<'role.changed'>;
-  return operationsOf(roles).includes(operation) ? [] : [{ org, type: 'person', id: user, removed: false }];
+  return (operationsOf(roles) as string[]).includes(operation)
+    ? []
+    : [{ org, type: 'person', id: user, removed: false }];
 }

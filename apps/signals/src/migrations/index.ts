@@ -5,6 +5,7 @@ import { AuditDestinations1765000000000 } from './1765000000000-audit-destinatio
 import { AuditSuspensions1766500000000 } from './1766500000000-audit-suspensions.js';
 import { DestinationMakers1767000000100 } from './1767000000100-destination-makers.js';
 import { Webhooks1768000000000 } from './1768000000000-webhooks.js';
+import { SharedSignals1768200000000 } from './1768200000000-shared-signals.js';
 
 export const migrations = [
   CreateFeed1764000000000,
@@ -15,4 +16,5 @@ export const migrations = [
   AuditSuspensions1766500000000,
   DestinationMakers1767000000100,
   Webhooks1768000000000,
+  SharedSignals1768200000000,
 ];

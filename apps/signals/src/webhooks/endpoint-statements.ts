@@ -11,11 +11,6 @@ export const lock = statement(
   'webhook_endpoint_lock',
   'SELECT * FROM webhook_endpoint WHERE org = $1 AND id = $2 FOR UPDATE',
 );
-/** The lock that appending to the organization's feed takes: of several changes at once each sees the others. */
-export const lockFeed = statement(
-  'head_lock_webhooks',
-  'INSERT INTO head (org, seq) VALUES ($1, 0) ON CONFLICT (org) DO UPDATE SET org = excluded.org',
-);
 /** Events that come to the feed from now on are sent. */
 export const subscribe = statement('head_subscribe_webhooks', 'UPDATE head SET webhooks = true WHERE org = $1');
 /** Takes the first free slot; without one no row is inserted. */

@@ -23,6 +23,7 @@ import {
   requireCredentialsForOrigin,
   type Clock,
 } from '@holdfast/platform';
+import { lockFeed } from '../feed/feed-lock.js';
 import { makerColumns } from '../makers/maker-columns.js';
 import { Outbounds } from '../sending/outbounds.js';
 import { newSigningSecret, rotatedSecrets } from '../standard-webhooks/signing-secrets.js';
@@ -233,7 +234,7 @@ export class Endpoints {
     await this.operator.check(context);
     const committed = await this.database.transaction(async (sql) => {
       // First, as appending does: everything that locks an endpoint locks the organization's feed before.
-      await sql.rows(statements.lockFeed, [org]);
+      await sql.rows(lockFeed, [org]);
       const reply = await work(sql);
       const { action, id, changes } = change;
       const record = auditRecord(context, this.clock.now(), {

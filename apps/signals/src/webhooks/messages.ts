@@ -15,8 +15,8 @@ import {
 import { Database, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError, auditRecord, CLOCK, type Clock } from '@holdfast/platform';
+import { lockFeed } from '../feed/feed-lock.js';
 import { WebhookQueue } from './delivery/webhook-queue.js';
-import { lockFeed } from './endpoint-statements.js';
 import { endpointTarget, unknownEndpoint } from './endpoint.js';
 import * as statements from './message-statements.js';
 import { OperatorRequests } from './operator-requests.js';

@@ -41,6 +41,6 @@ import { WebhookMessagesHandler } from './webhook-messages.handler.js';
     EndpointDisabling,
     WebhookPartitions,
   ],
-  exports: [EndpointMakers],
+  exports: [EndpointMakers, OperatorRequests],
 })
 export class WebhooksModule {}

@@ -28,6 +28,7 @@ export const auditTargetSchema = z.strictObject({
       'audit_export',
       'audit_reader',
       'credential_type',
+      'ssf_stream',
       'webhook_endpoint',
       'webhook_message',
     ])

@@ -2,7 +2,8 @@ import { contractsOf } from '../contract.js';
 import * as auth from './auth.js';
 import * as hub from './hub.js';
 import * as proofs from './proofs.js';
+import * as securityEvents from './security-events.js';
 import * as token from './token.js';
 
 /** Every contract that auth handles. */
-export const authContracts = contractsOf(auth, hub, proofs, token);
+export const authContracts = contractsOf(auth, hub, proofs, securityEvents, token);

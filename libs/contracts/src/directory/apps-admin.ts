@@ -61,7 +61,7 @@ const newAppSchema = z
       .enum(appKinds)
       .describe(
         '`web` has a backend that keeps a client secret; `spa` and `native` are public clients. `service` apps are ' +
-          'made by people',
+          'made by people; a `receiver` receives security events (Shared Signals)',
       ),
     audience: z.enum(['customers', 'people']).default('customers').describe('Who signs in to it'),
     displayName: settings.displayName.optional(),
@@ -161,6 +161,12 @@ const appCursorSchema = z.strictObject({ createdAt: instant, clientId });
 const mayManageGrants = z.boolean().default(false);
 /** Whether a person signed in a short time ago. Only then do they change what could take over an app with a scope. */
 const signedInRecently = z.boolean().default(false);
+/**
+ * The operation by which the caller manages apps; the endpoint decides it. `ssf:manage` reaches receivers of Shared
+ * Signals only, and any other app is unknown to it.
+ */
+const right = z.enum(['apps:manage', 'ssf:manage']).default('apps:manage');
+export type AppRight = z.output<typeof right>;
 /** Versions of `If-Match`: with any other version nothing is changed. */
 const ifVersions = z.array(z.int()).max(20).optional();
 const changeErrors = ['unknown_app', 'app_protected', 'precondition_failed'] as const;
@@ -183,7 +189,7 @@ export const adminGetApp = query({
   service: 'directory',
   name: 'admin-get-app',
   callers: ['gateway'],
-  request: z.strictObject({ clientId }),
+  request: z.strictObject({ clientId, right }),
   reply: managedAppSchema,
   errors: ['unknown_app'],
 });
@@ -191,7 +197,7 @@ export const adminCreateApp = idempotentCommand({
   service: 'directory',
   name: 'admin-create-app',
   callers: ['gateway'],
-  request: z.strictObject({ app: newAppSchema, mayManageGrants }),
+  request: z.strictObject({ app: newAppSchema, right, mayManageGrants }),
   reply: z.strictObject({ app: createdAppSchema }),
   errors: ['app_protected', 'limit_reached', 'conflict', 'invalid_request'],
 });
@@ -199,7 +205,7 @@ export const adminUpdateApp = idempotentCommand({
   service: 'directory',
   name: 'admin-update-app',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, changes: appPatchSchema, ifVersions, mayManageGrants, signedInRecently }),
+  request: z.strictObject({ clientId, changes: appPatchSchema, right, ifVersions, mayManageGrants, signedInRecently }),
   reply: z.strictObject({ app: managedAppSchema }),
   errors: [...changeErrors, 'step_up_required', 'conflict', 'invalid_request'],
 });
@@ -207,7 +213,7 @@ export const adminDisableApp = idempotentCommand({
   service: 'directory',
   name: 'admin-disable-app',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, disabled: z.boolean(), mayManageGrants }),
+  request: z.strictObject({ clientId, disabled: z.boolean(), right, mayManageGrants }),
   reply: z.strictObject({ app: managedAppSchema }),
   errors: [...changeErrors],
 });
@@ -230,7 +236,7 @@ export const adminDeleteApp = idempotentCommand({
   service: 'directory',
   name: 'admin-delete-app',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, ifVersions, mayManageGrants }),
+  request: z.strictObject({ clientId, right, ifVersions, mayManageGrants }),
   reply: z.strictObject({}),
   errors: [...changeErrors],
 });
@@ -238,7 +244,7 @@ export const adminListSecrets = query({
   service: 'directory',
   name: 'admin-list-secrets',
   callers: ['gateway'],
-  request: z.strictObject({ clientId }),
+  request: z.strictObject({ clientId, right }),
   reply: z.strictObject({ items: z.array(managedSecretSchema).describe('Newest first') }).meta({ id: 'ClientSecrets' }),
   errors: ['unknown_app'],
 });
@@ -247,7 +253,7 @@ export const adminCreateSecret = idempotentCommand({
   service: 'directory',
   name: 'admin-create-secret',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, mayManageGrants }),
+  request: z.strictObject({ clientId, right, mayManageGrants }),
   reply: z.strictObject({ secret: newSecretSchema }),
   errors: [...changeErrors, 'invalid_state'],
 });
@@ -255,7 +261,7 @@ export const adminRevokeSecret = idempotentCommand({
   service: 'directory',
   name: 'admin-revoke-secret',
   callers: ['gateway'],
-  request: z.strictObject({ clientId, secretId, mayManageGrants }),
+  request: z.strictObject({ clientId, secretId, right, mayManageGrants }),
   reply: z.strictObject({}),
   errors: [...changeErrors, 'unknown_secret'],
 });

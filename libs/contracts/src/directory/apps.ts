@@ -118,11 +118,11 @@ export const listApps = query({
   reply: z.strictObject({ items: z.array(appSchema) }),
   errors: ['unknown_organization'],
 });
-/** `issuance` reads the redirect URIs of an app that sent a `returnUrl`. */
+/** `issuance` reads the redirect URIs of an app that sent a `returnUrl`, `signals` whom a receiver is for. */
 export const getApp = query({
   service: 'directory',
   name: 'get-app',
-  callers: ['operator', 'issuance'],
+  callers: ['operator', 'issuance', 'signals'],
   request: z.strictObject({ clientId }),
   reply: appSchema,
   errors: ['unknown_app'],

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Action } from '../audit/actions.js';
 import { idempotencyErrors } from '../contract.js';
 import type { ErrorCode } from '../errors.js';
-import type { Operation, PersonOperation } from '../operations.js';
+import type { Operation, PersonOperation, ReceiverScope } from '../operations.js';
 
 /** Rate limits of public endpoints; the gateway has their numbers (limit-classes.ts). */
 export type PublicLimitClass = 'token' | 'authorize' | 'sign_in' | 'claim' | 'presence' | 'metadata' | 'page' | 'probe';
@@ -45,7 +45,7 @@ export interface Endpoint<
   /** `operationId` in OpenAPI: the method name in generated clients. */
   id: string;
   /** `PATCH` has the semantics of RFC 7396: only the given members change, null removes. */
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** With parameters in braces, as in OpenAPI: `/o/{shortId}/…`. */
   path: string;
   tag: string;
@@ -55,7 +55,7 @@ export interface Endpoint<
    * The operation that the token of the app must hold as a scope, or the person by a role. Every endpoint has either
    * this or `public`. No app can hold one that is for people only.
    */
-  operation?: Operation | PersonOperation;
+  operation?: Operation | PersonOperation | ReceiverScope;
   /** Why the endpoint needs no access token. */
   public?: string;
   /**
@@ -103,11 +103,15 @@ export interface Endpoint<
    * and the header that follow from it.
    */
   idempotent?: true;
+  /** Why a repeat of a request that is no GET is safe without an Idempotency-Key. */
+  repeatIsSafe?: string;
   /** Its responses carry the version as `ETag`, and a change with another version in `If-Match` is refused. */
   versioned?: true;
   responses: Record<number, EndpointResponse>;
   /** Besides the errors that every endpoint can respond with. */
   errors?: ErrorCode[];
+  /** A body that can be parsed and is invalid is 400 as well, as the standard of the endpoint says; by default 422. */
+  invalidBody?: 400;
   /** Default: `problem`. */
   errorForm?: ErrorForm;
   /** Why it is not in the published API reference: only our own pages call it, and it changes with them. */

@@ -10,10 +10,13 @@ import { entitlementEndpoints } from '../directory/entitlements.http.js';
 import { groupEndpoints } from '../directory/groups.http.js';
 import { userEndpoints } from '../directory/people.http.js';
 import { userPasskeyEndpoints } from '../directory/person-passkeys.http.js';
+import { receiverEndpoints } from '../directory/receivers.http.js';
 import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
 import { auditDestinationEndpoints } from '../signals/audit-destinations.http.js';
 import { eventEndpoints } from '../signals/events.http.js';
+import { ssfStreamEndpoints } from '../signals/ssf-admin.http.js';
+import { ssfEndpoints } from '../signals/ssf.http.js';
 import { webhookMessageEndpoints } from '../signals/webhook-messages.http.js';
 import { webhookEndpoints } from '../signals/webhooks.http.js';
 import { subjectEndpoints } from '../subjects/subjects.http.js';
@@ -37,6 +40,9 @@ export const forwardedEndpoints = {
   groups: groupEndpoints,
   offers: offerEndpoints,
   ownPasskeys: ownPasskeyEndpoints,
+  receivers: receiverEndpoints,
+  ssf: ssfEndpoints,
+  ssfStreams: ssfStreamEndpoints,
   subjects: subjectEndpoints,
   userPasskeys: userPasskeyEndpoints,
   users: userEndpoints,

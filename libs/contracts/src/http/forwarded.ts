@@ -78,6 +78,7 @@ const declared = [
   'stepUp',
   'noStepUp',
   'versioned',
+  'invalidBody',
 ] as const satisfies (keyof Endpoint)[];
 type Declaration = Pick<Endpoint, (typeof declared)[number]>;
 
@@ -120,6 +121,8 @@ interface Options<C extends ObjectContract, Path extends string, Query extends z
   /** The member of the reply that the response has; without it, the whole reply. */
   member?: keyof Reply<C> & string;
   text?: TextResponse<Reply<C>>;
+  /** The response has no content, though its status is 200. */
+  empty?: true;
   /** Of a list: the name of a page's schema in the API reference, and in which order its items are. */
   page?: string;
   order?: string;
@@ -155,7 +158,7 @@ export function http<
   B extends z.ZodType | string | undefined = undefined,
 >(contract: C, options: Options<C, Path, Query, B>): Forwarded {
   const { request } = contract;
-  const { path, status = 200, without = [], member, text, check, targets, location } = options;
+  const { path, status = 200, without = [], member, text, empty, check, targets, location } = options;
   const params = paramsOf(request, path, options.params);
   const isList = 'after' in request.shape && 'limit' in request.shape;
   const isIdempotent = 'idempotencyKey' in request.shape;
@@ -174,7 +177,7 @@ export function http<
       responses: {
         [status]: {
           description: options.response,
-          ...(status !== 204 && !text?.only && { schema: options.schema ?? responseOf(contract, options) }),
+          ...(status !== 204 && !empty && !text?.only && { schema: options.schema ?? responseOf(contract, options) }),
           ...(text && { media: ['text/plain'] }),
           ...(location && { headers: { Location: `Address of ${location.of}` } }),
         },
@@ -196,7 +199,8 @@ export function http<
       ...(input.ifVersions && { ifVersions: input.ifVersions }),
     }),
     ...(check && { check }),
-    body: (reply) => (status === 204 ? undefined : member ? (reply as Record<string, unknown>)[member] : reply),
+    body: (reply) =>
+      status === 204 || empty ? undefined : member ? (reply as Record<string, unknown>)[member] : reply,
     ...(text && { text: text as TextResponse }),
     targets,
     ...(location && { location: location.path }),

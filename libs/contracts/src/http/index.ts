@@ -1,4 +1,5 @@
 export { passkeyExample } from '../directory/person-passkeys.http.js';
+export { streamExample, streamTarget } from '../signals/ssf.http.js';
 export { webhookKeyExample } from '../signals/webhooks.http.js';
 export * from './endpoint.js';
 export * from './forwarded.js';

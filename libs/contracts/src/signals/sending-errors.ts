@@ -17,6 +17,18 @@ export const sendingErrors = {
       'Use the `id` of a message: `GET …/api/admin/webhooks/messages` lists them. Messages are kept as long as the ' +
       'feed of events, and those about an erased customer are deleted.',
   },
+  unknown_stream: {
+    status: 404,
+    title: 'There is no such stream of security events',
+    help:
+      'Use the `stream_id` of a stream of this receiver: `GET …/ssf/streams` lists them; an administrator lists those ' +
+      'of all receivers with `GET …/api/admin/ssf/streams`.',
+  },
+  stream_paused: {
+    status: 403,
+    title: 'Only an administrator resumes this stream',
+    help: 'An administrator of the organization has paused it: `POST …/api/admin/ssf/streams/{id}/resume`.',
+  },
   unknown_reader: {
     status: 404,
     title: 'There is no such reader of the stream of entries',

@@ -32,7 +32,7 @@ export class AdminChangeGrantsHandler {
     return this.idempotency.once(adminChangeGrants, request, context, (keyed) =>
       this.managed.change(
         'change',
-        request,
+        { ...request, right: 'apps:manage' },
         context,
         this.ruleOf(request),
         (app) => ({ app: toManagedApp(app) }),

@@ -32,13 +32,13 @@ export class AdminCreateAppHandler {
   }
 
   private create(
-    { app: given, mayManageGrants }: Request,
+    { app: given, right, mayManageGrants }: Request,
     context: RequestContext,
     keyed?: KeyedRequest,
   ): Promise<Reply> {
     const createdBy = creatorOf(context);
     const asNew = { kind: given.kind, scopes: [], builtIn: false, createdBy, takenOver: false };
-    requireUnprotected(context, mayManageGrants, asNew, 'create');
+    requireUnprotected(context, { right, mayManageGrants }, asNew, 'create');
     requireUsable(given.kind, given);
     requireCallable(this.outbound, given);
     const app = newApp({ ...given, org: context.org, createdBy }, defaultKeySettings);

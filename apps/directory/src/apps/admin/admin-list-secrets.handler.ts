@@ -3,6 +3,7 @@ import { adminListSecrets, type ReplyOf, type RequestContext, type RequestOf } f
 import { Handles } from '@holdfast/messaging';
 import { Apps } from '../apps.js';
 import { Secrets } from '../secrets/secrets.js';
+import { requireManaged } from './managed-apps.js';
 import { toManagedSecret } from './managed-secrets.js';
 
 /** GET …/admin/apps/{clientId}/secrets: at most two. */
@@ -15,10 +16,10 @@ export class AdminListSecretsHandler {
 
   @Handles(adminListSecrets)
   async handle(
-    { clientId }: RequestOf<typeof adminListSecrets>,
+    { clientId, right }: RequestOf<typeof adminListSecrets>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof adminListSecrets>> {
-    await this.apps.findOf(org, clientId);
+    requireManaged(await this.apps.findOf(org, clientId), right);
     return { items: (await this.secrets.listValid(clientId)).map(toManagedSecret).reverse() };
   }
 }

@@ -1,4 +1,4 @@
-import type { AppKind, AppPatch, Operation } from '@holdfast/contracts';
+import type { AppKind, AppPatch, AppRight, Operation } from '@holdfast/contracts';
 
 /** Who changes an app through the Admin API. */
 export interface AppManager {
@@ -7,6 +7,8 @@ export interface AppManager {
   clientId?: string;
   /** Whether a person may change grants too (`grants:manage`). Never true of a program. */
   mayManageGrants: boolean;
+  /** By which operation it manages the app. */
+  right: AppRight;
 }
 
 /** The app that is changed, or is to be created. */
@@ -35,13 +37,17 @@ export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): s
   if (app.builtIn) return 'The app is part of Holdfast.';
   if (caller.type === 'app' && caller.clientId === app.clientId) return 'A program does not change its own app.';
   if (caller.type === 'person' && caller.mayManageGrants) return undefined;
+  if (app.kind === 'receiver' && caller.right !== 'ssf:manage')
+    return 'Receivers are made and changed at …/api/admin/ssf/receivers, with ssf:manage.';
   if (app.kind === 'service')
     return 'Service apps are made and changed by people who may manage grants, and by the operator.';
   if (app.scopes.length > 0)
     return 'The app holds a scope: only people who may manage grants, and the operator, change it.';
   if (act === 'create') return undefined;
   if (caller.type === 'person')
-    return act === 'create_secret' ? 'Only people who may manage grants create client secrets.' : undefined;
+    return act === 'create_secret' && app.kind !== 'receiver'
+      ? 'Only people who may manage grants create client secrets.'
+      : undefined;
   if (app.createdBy !== caller.clientId) return 'A program changes only apps that it made.';
   if (app.takenOver) return 'People have taken the app over from the program that made it.';
   return undefined;

@@ -1,4 +1,12 @@
-import type { App, AppKind, PublicJwk, RequestOf, updateApp, ValidationIssue } from '@holdfast/contracts';
+import {
+  isProgram,
+  type App,
+  type AppKind,
+  type PublicJwk,
+  type RequestOf,
+  type updateApp,
+  type ValidationIssue,
+} from '@holdfast/contracts';
 import { checkPublicJwk, unprocessable, type CheckedJwk } from '@holdfast/platform';
 import { isPublicClient, type AppEntity } from '../app.entity.js';
 
@@ -99,10 +107,10 @@ function issuesOfKind(kind: AppKind, { tokenEndpointAuthMethod, accessTokenForma
       pointer: '#/tokenEndpointAuthMethod',
       detail: `has no effect for a ${kind} app, which is public and can keep neither a secret nor a private key`,
     });
-  if (kind === 'service' && accessTokenFormat !== undefined)
+  if (isProgram(kind) && accessTokenFormat !== undefined)
     issues.push({
       pointer: '#/accessTokenFormat',
-      detail: 'has no effect for a service app, which signs nobody in; its own access tokens are always JWTs',
+      detail: `has no effect for a ${kind} app, which signs nobody in; its own access tokens are always JWTs`,
     });
   return issues;
 }

@@ -26,5 +26,6 @@ import { LogReader } from './log-reader.js';
     AuditExportFileController,
   ],
   providers: [AuditStreams, FollowRecords, LogGrowth, LogReader],
+  exports: [FollowRecords],
 })
 export class AuditApiModule {}

@@ -1,8 +1,8 @@
 import type { AuditEvent } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
+import { minReadIntervalMs, pause } from '../../edge/pause.js';
 import type { Follower } from './log-growth.js';
 import type { LogPage } from './log-reader.js';
-import { minReadIntervalMs, pause } from './pause.js';
 
 /** How soon a reader notices that its connection is dead, and the longest delay after a lost hint. */
 export const heartbeatMs = 15_000;

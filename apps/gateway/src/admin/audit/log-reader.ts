@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { followAuditEvents, type AuditFilter, type ReplyOf } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
+import { minReadIntervalMs, pause } from '../../edge/pause.js';
 import { contextOf } from '../../edge/request-context.js';
 import { LogGrowth, type Follower } from './log-growth.js';
-import { minReadIntervalMs, pause } from './pause.js';
 
 export type LogPage = ReplyOf<typeof followAuditEvents>;
 

@@ -1,5 +1,5 @@
 import { AppError } from '@holdfast/platform';
-import { pause } from '../pause.js';
+import { pause } from '../../../edge/pause.js';
 import type { ByteRange } from './byte-range.js';
 
 /** How soon a download ends after its reader has lost the right to it. */
