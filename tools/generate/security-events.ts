@@ -1,7 +1,10 @@
 import { eventTypes, securityEvents, streamEvents, type SecurityEventName } from '@holdfast/contracts';
-import { securityEventsOf } from '../../apps/signals/dist/ssf/security-events.js';
+import { built } from './built.ts';
 import { code, codes, page, table } from './markdown.ts';
 
+type SecurityEventsOf = (event: object, issuer: string) => { uri: string }[];
+
+const { securityEventsOf } = (await built('signals', 'ssf/security-events')) as { securityEventsOf: SecurityEventsOf };
 const issuer = 'https://id.example/o/acme';
 const ids = { subject: 'subject', user: 'user', credentialId: 'credential', credentialType: 'customer' };
 

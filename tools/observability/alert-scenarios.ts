@@ -80,6 +80,10 @@ export const scenarios: Record<string, Scenario> = {
     fires: { 'holdfast_read_model_wait_timeouts_total{read_model="subjects"}': `0+10${hour}` },
     silent: { 'holdfast_read_model_wait_timeouts_total{read_model="subjects"}': `0+1${hour}` },
   },
+  HoldfastSecurityEventsBehind: {
+    fires: { holdfast_ssf_oldest_ready_seconds: `400${hour}` },
+    silent: { holdfast_ssf_oldest_ready_seconds: `2${hour}` },
+  },
   HoldfastWebhooksBehind: {
     fires: { holdfast_webhook_oldest_ready_seconds: `400${hour}` },
     silent: { holdfast_webhook_oldest_ready_seconds: `2${hour}` },

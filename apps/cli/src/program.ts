@@ -23,6 +23,7 @@ import { restoreCommands } from './commands/restore.js';
 import { secretRotationCommands } from './commands/secret-rotation.js';
 import { secretCommands } from './commands/secrets.js';
 import { smokeCommand } from './commands/smoke.js';
+import { ssfCommands } from './commands/ssf.js';
 import { supportBundleCommand } from './commands/support-bundle.js';
 import { typeCommands } from './commands/types.js';
 import { webhookCommands } from './commands/webhooks.js';
@@ -69,6 +70,7 @@ export function createProgram(): Command {
     busCommands,
     eventCommands,
     webhookCommands,
+    ssfCommands,
     databaseCommands,
     databaseRewriteCommand,
     restoreCommands,

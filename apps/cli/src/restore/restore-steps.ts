@@ -169,6 +169,16 @@ export const restoreSteps: readonly RestoreStep[] = [
   },
   {
     service: 'signals',
+    what: 'security events of streams',
+    sql: `DELETE FROM signals.ssf_event WHERE uri NOT LIKE '%/account-purged' AND key IN (SELECT hash FROM ledger)`,
+  },
+  {
+    service: 'signals',
+    what: 'subjects of streams',
+    sql: 'DELETE FROM signals.ssf_subject WHERE key IN (SELECT hash FROM ledger)',
+  },
+  {
+    service: 'signals',
     what: 'waiting events of feeds',
     sql: `DELETE FROM signals.early_event
       WHERE key IN (SELECT hash FROM ledger)`,

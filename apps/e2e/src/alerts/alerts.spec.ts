@@ -25,6 +25,7 @@ import {
   smallStream,
   strangeMessage,
   unclaimedMessages,
+  unclaimedTokens,
 } from './delivery-incidents.ts';
 import { isOf, World, type Incident } from './incident.ts';
 import { blockedEventLoop, testClock, wrongClock } from './process-incidents.ts';
@@ -46,7 +47,7 @@ const lastingOfAll: Incident[] = [
 const allPhases: Incident[][] = [
   [lockedReadModel, fullFeed, smallStream],
   [hangingSignals, poisonedEvent, givenUpLogout],
-  [wrongClock, closedStream, strangeMessage, unclaimedMessages],
+  [wrongClock, closedStream, strangeMessage, unclaimedMessages, unclaimedTokens],
   [blockedEventLoop, testClock],
   [stoppedAudit],
 ];

@@ -1,6 +1,7 @@
 // Incidents between a committed change and those who must learn of it.
-import { createOffer, databaseRole } from '@holdfast/contracts';
+import { createOffer, databaseRole, deliveryMethods } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
+import { Client } from '../clients/client.ts';
 import { query } from '../stack/database.ts';
 import { connectAs } from '../stack/nats.ts';
 import { alert, type Incident } from './incident.ts';
@@ -38,6 +39,31 @@ export const poisonedEvent: Incident = {
 };
 
 const signalsRole = databaseRole('signals');
+
+export const unclaimedTokens: Incident = {
+  name: 'signals may not claim security events',
+  async begin(world) {
+    const { stack, shop, failingUrl } = world;
+    const { org } = shop.app;
+    await world.sql(`REVOKE UPDATE ON signals.ssf_event FROM ${signalsRole}`);
+    const receiver = await stack.newApp(org, 'SIEM', [], 'receiver');
+    const delivery = { method: deliveryMethods.push, endpoint_url: failingUrl };
+    const client = new Client(stack, receiver, ['ssf.manage']);
+    await client.call('POST', `/o/${org}/ssf/streams`, { json: { delivery } });
+    await world.sql(
+      `INSERT INTO signals.ssf_event (stream, seq, part, created_at, org, jti, uri, key, claims, due_at)
+       SELECT id, 1, 0, now() - interval '1 hour', org, 'late', 'urn:late', '\\x00', '{}', now() - interval '1 hour'
+         FROM signals.ssf_stream WHERE org = '${org}'`,
+    );
+  },
+  async end(world) {
+    await world.sql(`GRANT UPDATE ON signals.ssf_event TO ${signalsRole}`);
+    await world.sql('DELETE FROM signals.ssf_event');
+    await world.sql('DELETE FROM signals.ssf_stream');
+  },
+  alerts: [alert('SecurityEventsBehind')],
+  mayFollow: [alert('JobFails', { component: 'signals', exported_job: 'ssf_pushes' })],
+};
 
 export const unclaimedMessages: Incident = {
   name: 'signals may not claim messages of webhooks',
@@ -111,7 +137,6 @@ export const smallStream: Incident = {
 export const givenUpLogout: Incident = {
   name: 'an app does not accept the notice of a revoked session',
   async begin({ shop, browsers }) {
-    const { body } = await shop.offer();
     await browsers.signIn(body.subject, await browsers.claim(body));
     await shop.manage('revoke', body.credentialId, 'alerts');
   },

@@ -51,7 +51,7 @@ export class HeldResponses implements OnModuleDestroy {
           'or wait until it ends.',
         { retryAfter: 10 },
       );
-    if (this.count >= max) throw unavailable('This server holds too many responses; another one answers.', 1);
+    if (this.count >= max) throw unavailable(`This server has too many ${what}; another one answers.`, 1);
     change(this.byCaller, caller, 1);
     change(this.byOrganization, org, 1);
     gauge.set((this.count += 1));

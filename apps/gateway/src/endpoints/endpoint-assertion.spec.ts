@@ -33,6 +33,8 @@ const withoutRecentSignIn = [
   ...['createGroup', 'deleteGroup', 'removeGroupMembers', 'deleteAssignment'],
   ...['deleteWebhookEndpoint', 'pauseWebhookEndpoint', 'testWebhookEndpoint'],
   ...['resendWebhookMessage', 'recoverWebhookEndpoint'],
+  ...['pauseStream', 'deleteStream', 'resendStreamTokens'],
+  ...['updateReceiver', 'disableReceiver', 'deleteReceiver', 'revokeReceiverSecret'],
   ...['disableApp', 'deleteApp', 'revokeAppSecret', 'ungrantOperation'],
   ...['createAccessRequest', 'denyAccessRequest', 'withdrawAccessRequest'],
   ...[

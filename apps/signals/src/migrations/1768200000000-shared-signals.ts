@@ -20,8 +20,8 @@ const tables = [
   `CREATE TABLE ssf_transmitter (
      org text PRIMARY KEY,
      default_subjects text NOT NULL CHECK (default_subjects IN ('ALL', 'NONE')))`,
-  // `authorization_header` is encrypted with KEY_ENCRYPTION_KEY. `failures` counts failed pushes since the last success;
-  // nothing is pushed before `retry_at`.
+  // `authorization_header` is encrypted with KEY_ENCRYPTION_KEY. `failures` counts failed pushes since the last
+  // success; nothing is pushed before `retry_at`.
   `CREATE TABLE ssf_stream (
      id uuid PRIMARY KEY,
      org text NOT NULL,
@@ -56,8 +56,9 @@ const tables = [
   // Subjects that a receiver has added to a stream without, or removed from one with all of them. `key` is the hash of
   // the customer or person, by which an erasure finds it.
   `CREATE TABLE ssf_subject (
-     stream uuid NOT NULL REFERENCES ssf_stream ON DELETE CASCADE,
+     stream uuid NOT NULL,
      key bytea NOT NULL,
+     org text NOT NULL,
      added boolean NOT NULL,
      PRIMARY KEY (stream, key))`,
   'CREATE INDEX ssf_subject_key ON ssf_subject (key)',

@@ -23,6 +23,7 @@ import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { SignalsConfig } from '../config.js';
 import { Polls } from './polls.js';
+import { StreamSubjects } from './stream-subjects.js';
 import { toStatus, toStream, type StreamRow } from './stream.js';
 import { Streams, type StreamChange } from './streams.js';
 import { subjectOf } from './subjects.js';
@@ -33,6 +34,7 @@ import { Transmitter } from './transmitter.js';
 export class OwnStreamsHandler {
   constructor(
     private readonly streams: Streams,
+    private readonly subjects: StreamSubjects,
     private readonly polls: Polls,
     private readonly transmitter: Transmitter,
     private readonly idempotency: Idempotency,
@@ -121,7 +123,7 @@ export class OwnStreamsHandler {
     return this.idempotency.once(changeStreamSubject, request, context, (keyed) => {
       const subject = subjectOf(given, context.org, this.config.BASE_URL);
       const whole = keyed && { keyed, reply: (reply: { changed: boolean }) => reply };
-      return this.streams.changeSubject(reach, subject, request.added, context, whole);
+      return this.subjects.change(reach, subject, request.added, context, whole);
     });
   }
 
@@ -130,7 +132,7 @@ export class OwnStreamsHandler {
     const { stream_id: id, state } = request.verification;
     const reach = { receiver: context.actor.id, id };
     return this.idempotency.once(verifyStream, request, context, (keyed) =>
-      this.streams.verify(reach, state, context, keyed && { keyed, reply: () => ({}) }),
+      this.subjects.verify(reach, state, context, keyed && { keyed, reply: () => ({}) }),
     );
   }
 
@@ -148,7 +150,7 @@ export class OwnStreamsHandler {
     return toStream(row, this.config.BASE_URL);
   }
 
-  /** What the transmitter sets may be sent back as it is, and nothing else (SSF 1.0 §8.1.1.3). @throws invalid_request */
+  /** What the transmitter sets may only be sent back as it is (SSF 1.0 §8.1.1.3). @throws invalid_request */
   private requireOwnMembers(before: StreamRow, given: StreamChanges): void {
     const own = this.shown(before);
     const names = [
@@ -157,10 +159,7 @@ export class OwnStreamsHandler {
     ];
     for (const name of names)
       if (given[name] !== undefined && JSON.stringify(given[name]) !== JSON.stringify(own[name]))
-        throw new AppError(
-          'invalid_request',
-          `${name} is set by the transmitter, and is not ${JSON.stringify(given[name]).slice(0, 200)}.`,
-        );
+        throw new AppError('invalid_request', `${name} is set by the transmitter, and has another value now.`);
   }
 }
 

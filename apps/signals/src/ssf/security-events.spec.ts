@@ -13,7 +13,7 @@ const of = (type: string, cause: EventCause = {}, data: object = customer) =>
 /** Name and change type of each. */
 const namesOf = (...given: Parameters<typeof of>) =>
   of(...given).map(({ uri, claims }) => {
-    const { change_type: change } = claims.events[uri]!;
+    const { change_type: change } = claims.events[uri] as { change_type?: string };
     return [uri.split('/').at(-1), ...(change === undefined ? [] : [change])].join(' ');
   });
 

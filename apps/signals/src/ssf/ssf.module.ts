@@ -12,8 +12,10 @@ import { OwnStreamsHandler } from './own-streams.handler.js';
 import { TokenPartitions } from './partitions.js';
 import { Polls } from './polls.js';
 import { Receivers } from './receivers.js';
+import { StreamChanges } from './stream-changes.js';
 import { StreamMakers } from './stream-makers.js';
 import { StreamPauses } from './stream-pauses.js';
+import { StreamSubjects } from './stream-subjects.js';
 import { StreamsHandler } from './streams.handler.js';
 import { Streams } from './streams.js';
 import { TokenSigner } from './token-signer.js';
@@ -27,6 +29,8 @@ import { Transmitter } from './transmitter.js';
     Authorizations,
     Receivers,
     Streams,
+    StreamChanges,
+    StreamSubjects,
     StreamMakers,
     StreamPauses,
     Transmitter,

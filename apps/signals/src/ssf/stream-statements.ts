@@ -1,4 +1,4 @@
-import { eventUrisFor, streamEvents } from '@holdfast/contracts';
+import { streamEvents } from '@holdfast/contracts';
 import { namedStatement, statement } from '@holdfast/data';
 import { shownColumns } from './stream.js';
 
@@ -79,7 +79,10 @@ export const update = namedStatement(
   },
 );
 /** Its tokens are shown no more, and a job deletes them. */
-export const remove = statement('ssf_stream_delete', 'DELETE FROM ssf_stream WHERE id = $1');
+export const remove = statement(
+  'ssf_stream_delete',
+  'WITH subjects AS (DELETE FROM ssf_subject WHERE stream = $1) DELETE FROM ssf_stream WHERE id = $1',
+);
 /** A disabled stream keeps nothing (SSF 1.0 §8.1.2), except what says that it is disabled. */
 export const discard = statement(
   'ssf_event_discard',
@@ -109,7 +112,7 @@ export const active = statement(
 );
 export const setSubject = statement(
   'ssf_subject_set',
-  `INSERT INTO ssf_subject (stream, key, added) VALUES ($1, $2, $3)
+  `INSERT INTO ssf_subject (stream, key, added, org) VALUES ($1, $2, $3, $4)
    ON CONFLICT (stream, key) DO UPDATE SET added = excluded.added WHERE ssf_subject.added <> excluded.added
    RETURNING stream`,
 );
@@ -129,7 +132,3 @@ export const discardSubject = statement(
 
 /** URIs that stay in a stream whatever it carries. */
 export const ownUris: readonly string[] = Object.values(streamEvents);
-export const allUris = (audience: Parameters<typeof eventUrisFor>[0]): string[] => [
-  ...eventUrisFor(audience),
-  ...ownUris,
-];

@@ -62,8 +62,8 @@ export interface ShownStream extends Omit<StreamRow, 'authorization_header'> {
 }
 
 const maxCounted = 10_000;
-const counted = (status: string) =>
-  `(SELECT count(*) FROM (SELECT FROM ssf_event WHERE stream = w.id AND status = '${status}' LIMIT ${maxCounted}) e)::int`;
+const counted = (status: string) => `(SELECT count(*) FROM (
+  SELECT FROM ssf_event WHERE stream = w.id AND status = '${status}' LIMIT ${maxCounted}) e)::int`;
 
 /** Of a stream `w`, with the suspension `s` of its organization. */
 export const shownColumns = `w.id, w.org, w.receiver, w.audience, w.description, w.events_requested, w.method,
@@ -77,10 +77,7 @@ export const streamTarget = (id: string): AuditTarget => ({ type: 'ssf_stream', 
 export const unknownStream = () => new AppError('unknown_stream');
 
 /** What a stream carries: what its receiver asks for, of what it may get. */
-export function deliveredBy({
-  audience,
-  events_requested: requested,
-}: Pick<StreamRow, 'audience' | 'events_requested'>) {
+function deliveredBy({ audience, events_requested: requested }: StreamRow): string[] {
   return eventUrisFor(audience).filter((uri) => requested?.includes(uri) ?? true);
 }
 

@@ -22,8 +22,9 @@ import type { Sql } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency, type KeyedRequest } from '@holdfast/outbox';
 import { OperatorRequests } from '../webhooks/operator-requests.js';
+import type { Keyed } from './stream-changes.js';
 import { streamTarget, toManagedStream, unknownStream, type StreamRow } from './stream.js';
-import { Streams, type Keyed } from './streams.js';
+import { Streams } from './streams.js';
 import { Tokens } from './tokens.js';
 import { Transmitter } from './transmitter.js';
 

@@ -198,7 +198,7 @@ describe('a stream that is pushed', () => {
     const user = randomUUID();
     const changed = { ...eventBase(), id: randomUUID(), org: forPeople.org, user };
     await stack.publish(
-      { ...changed, version: 1, type: 'user.deactivated', data: { user } } as DirectoryEvent,
+      { ...changed, version: 1, type: 'user.deactivated', data: { user } },
       new TestCustomer(forPeople.org).next('credential.issued'),
     );
     await stack.received(path, 2);
@@ -207,7 +207,7 @@ describe('a stream that is pushed', () => {
     expect((await claimsAt(other)).map(nameOf)).toEqual(['credential-change']);
   });
 
-  it('is paused after five days of nothing but failures, keeps what comes, and goes on when it is enabled', async () => {
+  it('is paused after five days of nothing but failures, and gets what it has missed when it is enabled', async () => {
     const receiver = new TestReceiver(stack);
     const path = newPath();
     stack.receiver.answer(path, status(503));

@@ -5,7 +5,7 @@ import { query } from '../contract.js';
 export const maxSignedEvents = 100;
 
 /** Claims of a security event token (RFC 8417) that signals decides. It has no `sub` and no `exp` (SSF 1.0). */
-export const securityEventClaimsSchema = z.strictObject({
+const securityEventClaimsSchema = z.strictObject({
   jti: z.string().max(64),
   aud: z.string().max(200).describe('The receiver: its client ID'),
   txn: z.string().max(64).optional().describe('Id of the audit record of the change (RFC 8417 §2.2)'),

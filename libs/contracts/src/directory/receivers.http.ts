@@ -102,8 +102,8 @@ export const receiverEndpoints = [
     tag,
     summary: 'Create a receiver',
     description:
-      'Creates an app of the kind `receiver` with a client secret, which only this response shows. It gets tokens for ' +
-      '`ssf.manage` and `ssf.read`, and nothing else; with them it makes and reads its own streams.',
+      'Creates an app of the kind `receiver` with a client secret, which only this response shows. It gets tokens ' +
+      'for `ssf.manage` and `ssf.read`, and nothing else; with them it makes and reads its own streams.',
     operation,
     action: 'app.create',
     stepUp: true,

@@ -21,8 +21,8 @@ export const sendingErrors = {
     status: 404,
     title: 'There is no such stream of security events',
     help:
-      'Use the `stream_id` of a stream of this receiver: `GET …/ssf/streams` lists them; an administrator lists those ' +
-      'of all receivers with `GET …/api/admin/ssf/streams`.',
+      'Use the `stream_id` of a stream of this receiver: `GET …/ssf/streams` lists them; an administrator lists ' +
+      'those of all receivers with `GET …/api/admin/ssf/streams`.',
   },
   stream_paused: {
     status: 403,

@@ -112,6 +112,10 @@ const tokenCursor = z.strictObject({ seq: z.int(), part: z.int() });
 
 const transmitterSchema = z.strictObject({ defaultSubjects }).meta({ id: 'SsfTransmitter' });
 
+export const resentTokensSchema = z
+  .strictObject({ tokens: z.int().describe('How many are sent again') })
+  .meta({ id: 'ResentTokens' });
+
 const command = { service: 'signals', callers: ['gateway', 'operator'] } as const;
 const errors = ['unknown_stream', 'unknown_organization'] as const;
 const ifVersions = z.array(z.int()).max(20).optional();
@@ -185,7 +189,7 @@ export const resendStreamTokens = idempotentCommand({
   ...command,
   name: 'resend-stream-tokens',
   request: z.strictObject({ id, jti: z.string().max(64).optional().describe('Only this token') }),
-  reply: z.strictObject({ tokens: z.int().describe('How many are sent again') }).meta({ id: 'ResentTokens' }),
+  reply: resentTokensSchema,
   errors,
 });
 export const getTransmitterSettings = query({

@@ -7,7 +7,6 @@ import {
   deleteOwnStream,
   deliveryMethods,
   getOwnStreamStatus,
-  listOwnStreams,
   newStreamSchema,
   newStreamStatusSchema,
   setOwnStreamStatus,
@@ -160,7 +159,9 @@ export const ssfEndpoints = [
     description: 'SSF 1.0 §8.1.2.2. `paused` keeps tokens and sends them later; `disabled` has none.',
     action: 'ssf_stream.pause',
     body: newStreamStatusSchema,
-    bodies: { paused: { summary: 'Pause', value: { stream_id: streamId, status: 'paused', reason: 'Maintenance' } } },
+    bodies: {
+      paused: { summary: 'Pause', value: { ...statusExample, status: 'paused', reason: 'Maintenance' } },
+    },
     request: ({ body }) => ({ status: body }),
     response: 'The status as it is now',
     member: 'status',
@@ -170,8 +171,8 @@ export const ssfEndpoints = [
   subjectChange('add', {
     summary: 'Add a subject to a stream',
     description:
-      'SSF 1.0 §8.1.3.2. Of a stream with `default_subjects` NONE it has an effect at once; of ALL it takes a removal ' +
-      'back. The response is the same for a subject that does not exist.',
+      'SSF 1.0 §8.1.3.2. Of a stream with `default_subjects` NONE it has an effect at once; of ALL it takes a ' +
+      'removal back. The response is the same for a subject that does not exist.',
   }),
   subjectChange('remove', {
     summary: 'Remove a subject from a stream',
@@ -194,6 +195,3 @@ export const ssfEndpoints = [
     targets: ofBody,
   }),
 ];
-
-/** Of a receiver, whose streams are listed, or one of them (SSF 1.0 §8.1.1.2): the shape depends on the parameter. */
-export const readStreams = { contract: listOwnStreams, operation: read, path: `${ssf}/streams`, tag } as const;

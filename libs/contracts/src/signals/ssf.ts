@@ -31,14 +31,14 @@ export const streamDescription = readableText(200);
 const delivery = z
   .discriminatedUnion('method', [
     z.looseObject({
-      method: z.literal(deliveryMethods.push),
+      method: z.literal(deliveryMethods.push).describe('RFC 8935'),
       endpoint_url: endpointUrl.describe("The receiver's address, which gets each token by POST"),
       authorization_header: headerValue
         .optional()
         .describe('Sent with each token as `Authorization`, and never returned'),
     }),
     z.looseObject({
-      method: z.literal(deliveryMethods.poll),
+      method: z.literal(deliveryMethods.poll).describe('RFC 8936'),
       endpoint_url: z.string().max(2000).optional().describe('Set by the transmitter'),
     }),
   ])
@@ -101,11 +101,8 @@ export type SsfStream = z.output<typeof streamSchema>;
 export const streamsSchema = z.array(streamSchema).meta({ id: 'SsfStreams' });
 
 const streamStatuses = ['enabled', 'paused', 'disabled'] as const;
-const reason = z
-  .string()
-  .max(200)
-  .regex(/^[^\p{Cc}]*$/u, 'must have no control characters');
-export const streamStatusSchema = z
+const reason = readableText(200);
+const streamStatusSchema = z
   .strictObject({
     stream_id: streamId,
     status: z.enum(streamStatuses).describe('`paused`: tokens are kept and sent later; `disabled`: there are none'),
@@ -123,7 +120,7 @@ export const newStreamStatusSchema = z
 
 /** RFC 9493: as the transmitter names subjects, or a complex one with such a `user` (SSF 1.0 §3). */
 const subject = z
-  .looseObject({ format: z.string().max(50) })
+  .looseObject({ format: z.string().max(50).describe('RFC 9493 §3') })
   .describe('The subject: `iss_sub` with the issuer of the organization, `opaque`, or a complex one with a `user`');
 export const streamSubjectSchema = z
   .looseObject({ stream_id: streamId, subject, verified: z.boolean().optional().describe('Ignored') })
@@ -136,7 +133,10 @@ export const streamVerificationSchema = z
   .meta({ id: 'SsfVerification' });
 
 const setError = z
-  .looseObject({ err: z.string().max(100), description: z.string().max(1000).optional() })
+  .looseObject({
+    err: z.string().max(100).describe('Code (RFC 8935 §2.4)'),
+    description: z.string().max(1000).optional().describe('Why'),
+  })
   .describe('RFC 8936 §2.6');
 const jti = z.string().min(1).max(64);
 export const pollSchema = z
