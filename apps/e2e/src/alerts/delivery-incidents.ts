@@ -137,6 +137,7 @@ export const smallStream: Incident = {
 export const givenUpLogout: Incident = {
   name: 'an app does not accept the notice of a revoked session',
   async begin({ shop, browsers }) {
+    const { body } = await shop.offer();
     await browsers.signIn(body.subject, await browsers.claim(body));
     await shop.manage('revoke', body.credentialId, 'alerts');
   },

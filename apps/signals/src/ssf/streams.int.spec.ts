@@ -13,7 +13,6 @@ import {
   updateOwnStream,
   updateTransmitterSettings,
   verifyStream,
-  type DirectoryEvent,
 } from '@holdfast/contracts';
 import { eventBase, eventually, testContext } from '@holdfast/testing';
 import { closed, status, type ReceivedRequest } from '../audit-destinations/receiver.fixture.js';
