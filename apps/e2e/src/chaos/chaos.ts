@@ -12,6 +12,7 @@ import { FeedReader } from './feed-reader.ts';
 import { LogConsumers, type LogConsumerOptions } from './log-consumers.ts';
 import type { PrivateStack } from './private-stack.ts';
 import { RetryingClient, type Attempt } from './retrying-client.ts';
+import { SecurityEvents } from './security-events.fixture.ts';
 import type { WebhookReceivers } from './webhook-receivers.fixture.ts';
 
 /** The load so far. */
@@ -37,7 +38,7 @@ export interface LoadOptions {
   print: (line: string) => void;
   /** Also streams, polls, sends and exports the audit log. */
   logConsumers?: LogConsumerOptions;
-  /** Also sends every event to receivers of webhooks. */
+  /** Also sends every event to receivers of webhooks, and has a receiver of security events poll. */
   webhooks?: WebhookReceivers;
 }
 
@@ -63,6 +64,7 @@ export interface Oracle {
   anonymousCaller: AnonymousCaller;
   logConsumers?: LogConsumers;
   webhooks?: WebhookReceivers;
+  securityEvents?: SecurityEvents;
   seed: number;
   /** The app whose customers they are. */
   shop: Client;
@@ -88,6 +90,7 @@ export async function underLoad(
   const shop = new Client(stack, app);
   const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
   await webhooks?.create(reader);
+  const securityEvents = webhooks && (await SecurityEvents.create(stack, org, seed));
   const [client, browsers] = [new RetryingClient(shop), await CustomerBrowsers.of(stack, app)];
   const feedFollower = new FeedReader(reader);
   const checkpointFollower = new CheckpointFollower(reader);
@@ -105,7 +108,11 @@ export async function underLoad(
     }
   };
   const workers = Promise.all(times(width).map(worker));
-  const followers = [feedFollower, checkpointFollower, anonymousCaller, ...(logConsumers ? [logConsumers] : [])];
+  const followers = [
+    ...[feedFollower, checkpointFollower, anonymousCaller],
+    ...(logConsumers ? [logConsumers] : []),
+    ...(securityEvents ? [securityEvents] : []),
+  ];
   const following = Promise.all(followers.map((follower) => follower.runUntil(() => stopped)));
   // A worker that fails ends the load.
   await Promise.race([disturb(client, [shop, reader], customers), workers]).finally(() => (stopped = true));
@@ -121,12 +128,14 @@ export async function underLoad(
   );
   if (logConsumers) print(logConsumers.describe());
   if (webhooks) print(webhooks.describe());
+  if (securityEvents) print(securityEvents.describe());
   return {
     stack,
     org,
     seed,
     ...(logConsumers && { logConsumers }),
     ...(webhooks && { webhooks }),
+    ...(securityEvents && { securityEvents }),
     checkpointFollower,
     anonymousCaller,
     customers,

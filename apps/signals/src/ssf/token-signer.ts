@@ -18,9 +18,13 @@ export interface Signable {
   claims: Omit<SecurityEventClaims, 'jti' | 'aud'>;
 }
 
+/** A receiver that polls again at once gets the same tokens, and costs auth no further signatures. */
+const keptMs = 60_000;
+const maxKept = 10_000;
+
 /**
- * Has auth sign security event tokens, those of one moment together. A token is signed for each attempt: so it is
- * always signed with a key that the issuer publishes, however long it has waited (ADR 0079).
+ * Has auth sign security event tokens, those of one moment together. A token is signed when it leaves: so it is always
+ * signed with a key that the issuer publishes, however long it has waited (ADR 0079).
  */
 @Injectable()
 export class TokenSigner {
@@ -30,13 +34,31 @@ export class TokenSigner {
     slowAfterMs: 20,
   });
 
+  /** By receiver and `jti`, in the order in which they were signed. */
+  private readonly kept = new Map<string, { signedAtMs: number; token: string }>();
+
   constructor(private readonly bus: Bus) {}
 
   /** @throws unavailable when auth does not reply */
-  sign({ org, receiver, jti, claims }: Signable): Promise<string> {
-    return new Promise((resolve, reject) =>
+  async sign({ org, receiver, jti, claims }: Signable): Promise<string> {
+    const key = `${receiver} ${jti}`;
+    const known = this.kept.get(key);
+    if (known && performance.now() - known.signedAtMs < keptMs) return known.token;
+    const token = await new Promise<string>((resolve, reject) =>
       this.batcher.add({ org, claims: { ...claims, jti, aud: receiver }, resolve, reject }),
     );
+    this.kept.delete(key);
+    this.kept.set(key, { signedAtMs: performance.now(), token });
+    this.forgetOld();
+    return token;
+  }
+
+  private forgetOld(): void {
+    const oldestMs = performance.now() - keptMs;
+    for (const [key, { signedAtMs }] of this.kept) {
+      if (signedAtMs > oldestMs && this.kept.size <= maxKept) return;
+      this.kept.delete(key);
+    }
   }
 
   private async signBatch(batch: Waiting[]): Promise<void> {
