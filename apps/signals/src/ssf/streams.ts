@@ -121,7 +121,10 @@ export class Streams {
       if (Object.keys(change.changes).length === 0) return { row: before, changed: false };
       if (after.events_requested)
         await sql.rows(statements.discardOthers, [before.id, [...after.events_requested, ...statements.ownUris]]);
-      return { row: await this.stored(sql, { ...after, ...makerColumns(makerOf(context.actor)) }), changed: true };
+      // Who decides what is sent, or where, is responsible for it from then on.
+      const decides = Object.keys(change.changes).some((name) => name !== 'description');
+      const maker = decides ? makerColumns(makerOf(context.actor)) : {};
+      return { row: await this.stored(sql, { ...after, ...maker }), changed: true };
     });
   }
 

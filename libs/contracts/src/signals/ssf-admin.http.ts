@@ -113,7 +113,9 @@ export const ssfStreamEndpoints = [
     path,
     tag,
     summary: 'Change a stream',
-    description: 'Changes only the given members; null removes one. Who changes it is responsible for it from then on.',
+    description:
+      'Changes only the given members; null removes one. Who changes what is sent, or where, is responsible for it from ' +
+      'then on.',
     operation,
     action: 'ssf_stream.update',
     stepUp: true,

@@ -4,9 +4,12 @@ import { appKinds, operationNames } from '@holdfast/contracts';
 import { changesSignIns, refusalOf, type AppAct, type AppManager, type ProtectedApp } from './app-protection.js';
 
 const acts: AppAct[] = ['create', 'change', 'delete', 'create_secret', 'revoke_secret'];
-const program: AppManager = { type: 'app', clientId: 'app_program', mayManageGrants: false };
-const person: AppManager = { type: 'person', mayManageGrants: false };
-const admin: AppManager = { type: 'person', mayManageGrants: true };
+const right = 'apps:manage';
+const program: AppManager = { type: 'app', clientId: 'app_program', mayManageGrants: false, right };
+const person: AppManager = { type: 'person', mayManageGrants: false, right };
+const admin: AppManager = { type: 'person', mayManageGrants: true, right };
+/** The same, by `ssf:manage`. */
+const byReceivers = (caller: AppManager): AppManager => ({ ...caller, right: 'ssf:manage' });
 const app: ProtectedApp = {
   clientId: 'app_1',
   kind: 'web',
@@ -16,6 +19,7 @@ const app: ProtectedApp = {
   takenOver: false,
 };
 const own = { ...app, createdBy: 'app_program' };
+const receiver: ProtectedApp = { ...app, kind: 'receiver' };
 
 const allowed = (caller: AppManager, target: ProtectedApp) =>
   acts.filter((act) => refusalOf(caller, target, act) === undefined);
@@ -37,6 +41,13 @@ describe('what a program or person may do to an app', () => {
     ['a person with grants:manage, an app with a scope', admin, { ...app, scopes: ['issued:read'] }, acts],
     ['a person with grants:manage, a service app', admin, { ...app, kind: 'service' }, acts],
     ['a person with grants:manage, a part of Holdfast', admin, { ...app, builtIn: true }, []],
+    ['a program with apps:manage, a receiver that it made', program, { ...own, kind: 'receiver' }, []],
+    ['a person with apps:manage, a receiver', person, receiver, []],
+    ['a program with ssf:manage, a receiver that it made', byReceivers(program), { ...own, kind: 'receiver' }, acts],
+    ['a program with ssf:manage, a receiver that others made', byReceivers(program), receiver, ['create']],
+    ['a person with ssf:manage, a receiver', byReceivers(person), receiver, acts],
+    ['a program with ssf:manage, another app', byReceivers(program), own, []],
+    ['a person with ssf:manage, another app', byReceivers(person), app, []],
   ])('%s', (_, caller, target, expected) => {
     expect(allowed(caller, target)).toEqual(expected);
   });
@@ -63,6 +74,7 @@ describe('what a program or person may do to an app', () => {
         if (refusalOf({ ...program, mayManageGrants }, target, act) !== undefined) return;
         expect(target).toMatchObject({ clientId: 'app_1', scopes: [], builtIn: false });
         expect(target.kind).not.toBe('service');
+        expect(target.kind).not.toBe('receiver');
         if (act !== 'create') expect(target).toMatchObject({ createdBy: 'app_program', takenOver: false });
       }),
       { numRuns: 5000 },

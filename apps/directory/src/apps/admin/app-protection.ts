@@ -37,6 +37,7 @@ export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): s
   if (app.builtIn) return 'The app is part of Holdfast.';
   if (caller.type === 'app' && caller.clientId === app.clientId) return 'A program does not change its own app.';
   if (caller.type === 'person' && caller.mayManageGrants) return undefined;
+  if (app.kind !== 'receiver' && caller.right === 'ssf:manage') return 'ssf:manage reaches receivers only.';
   if (app.kind === 'receiver' && caller.right !== 'ssf:manage')
     return 'Receivers are made and changed at …/api/admin/ssf/receivers, with ssf:manage.';
   if (app.kind === 'service')
