@@ -114,8 +114,8 @@ export const ssfStreamEndpoints = [
     tag,
     summary: 'Change a stream',
     description:
-      'Changes only the given members; null removes one. Who changes what is sent, or where, is responsible for it from ' +
-      'then on.',
+      'Changes only the given members; null removes one. Who changes what is sent, or where, is responsible for it ' +
+      'from then on.',
     operation,
     action: 'ssf_stream.update',
     stepUp: true,
