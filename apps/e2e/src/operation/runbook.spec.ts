@@ -56,6 +56,8 @@ const run: Record<string, () => Promise<unknown>> = {
       app.clientId,
       (await stack.operator<{ id: string }[]>('secret', 'list', app.clientId))[0]!.id,
     ),
+  'holdfast ssf list <org>': () => stack.operator('ssf', 'list', org),
+  'holdfast webhook list <org>': () => stack.operator('webhook', 'list', org),
   'holdfast key rotate <org>': () => stack.operator('key', 'rotate', org),
   'holdfast key rotate <org> --retire': () => stack.operator('key', 'rotate', org, '--retire'),
   'holdfast key rotate --platform': () => stack.operator('key', 'rotate', '--platform', '--overlap', '600'),

@@ -24,7 +24,7 @@ export interface SealedTable {
 
 export type SealedRow = Record<string, unknown> & { sealed: Buffer | string };
 
-/** The statements that encrypt the rows of a table again. */
+/** The statements that encrypt a column of a table again. A table may have several, so each names its column. */
 export interface SealedTableStatements {
   /** The columns of `batch` after which the next batch begins, and their first values. */
   order: { names: string[]; start: unknown[] };
@@ -59,7 +59,7 @@ export function sealedTableStatements(table: SealedTable): SealedTableStatements
   return {
     order: { names: orderNames, start: order.map(([, type]) => first[type]) },
     batch: statement(
-      `sealed_${name}_batch`,
+      `sealed_${name}_${column}_batch`,
       keyId
         ? `(${batch(`encryption_key_id < $${order.length + 1}`)}) UNION ALL
            (${batch(`encryption_key_id > $${order.length + 1}`)})
@@ -67,18 +67,18 @@ export function sealedTableStatements(table: SealedTable): SealedTableStatements
         : batch('true'),
     ),
     lock: statement(
-      `sealed_${name}_lock`,
+      `sealed_${name}_${column}_lock`,
       `SELECT ${[of('t'), ...further.map((one) => `t.${one}`)].join(', ')}, t.${column} AS sealed
        FROM unnest(${arrays}) AS r (${names.join(', ')})
        JOIN ${name} t ON (${of('t')}) = (${of('r')}) FOR NO KEY UPDATE OF t SKIP LOCKED`,
     ),
     write: statement(
-      `sealed_${name}_write`,
+      `sealed_${name}_${column}_write`,
       `UPDATE ${name} t SET ${assignments.join(', ')}
        FROM unnest(${arrays}, $${key.length + 1}::${sealedType}[]) AS r (${names.join(', ')}, sealed)
        WHERE (${of('t')}) = (${of('r')})`,
     ),
-    count: keyId && statement(`sealed_${name}_count`, countOthers(name, where)),
+    count: keyId && statement(`sealed_${name}_${column}_count`, countOthers(name, where)),
   };
 }
 
