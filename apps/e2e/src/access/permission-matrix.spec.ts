@@ -1,6 +1,6 @@
 // Who may call which endpoint: every endpoint of the API reference that needs an operation, by every caller.
 import { beforeAll, expect, it } from '@jest/globals';
-import { operationsOf, roleNames, type Role } from '@holdfast/contracts';
+import { operationsOf, receiverScopeNames, roleNames, type Role } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
 import { referenceOf, type Client } from '../clients/client.ts';
 import type { Documented } from '../clients/contract.ts';
@@ -52,17 +52,20 @@ async function tokenOf(client: Client, ...scopes: string[]): Promise<Record<stri
 beforeAll(async () => {
   const reference = await referenceOf(stack);
   endpoints = (reference.operations as Endpoint[]).filter((one) => one['x-operation'] !== undefined);
+  const ofReceivers: readonly string[] = receiverScopeNames;
   const appOperations = [
     ...new Set(endpoints.filter(({ scopes }) => scopes.length > 0).map((one) => one['x-operation'])),
-  ];
+  ].filter((operation) => !ofReceivers.includes(operation));
   const {
     robot,
     shop,
+    siem,
     off: disabled,
   } = await newClients({
     robot: { kind: 'service', grants: appOperations },
     off: { kind: 'service', grants: appOperations },
     shop: {},
+    siem: { kind: 'receiver', grants: [] },
   });
   ({ org } = robot.app);
   const elsewhere = await newClients({ robot: { kind: 'service', grants: appOperations } });
@@ -85,6 +88,11 @@ beforeAll(async () => {
     { name: 'an owner elsewhere', headers: await cookieOf(stranger), operations: [], always: '401 missing_token' },
     { name: 'a deactivated owner', headers: await cookieOf(leaver), operations: [], always: '401 invalid_token' },
   ];
+  // Who manages its streams reads them too.
+  callers.push(
+    { name: 'a receiver that reads', headers: await tokenOf(siem, 'ssf.read'), operations: ['ssf.read'] },
+    { name: 'a receiver', headers: await tokenOf(siem, 'ssf.manage'), operations: receiverScopeNames },
+  );
   for (const operation of appOperations)
     callers.push({ name: operation, headers: await tokenOf(robot, operation), operations: [operation] });
   for (const roles of [[], ...roleNames.map((role) => [role])] as Role[][])
