@@ -132,8 +132,8 @@ describe.each(guarded)('%s', (_, operation) => {
 
   it('is not denied with its scope alone', async () => {
     const isOfReceivers = scopes.some((scope) => (receiverScopeNames as string[]).includes(scope));
-    const holder = isOfReceivers ? receiver : everything;
-    const { status, body } = await holder.with(...scopes).call(method, pathOf(operation, everything.app.org));
+    const caller = isOfReceivers ? receiver : everything;
+    const { status, body } = await caller.with(...scopes).call(method, pathOf(operation, everything.app.org));
     // The ids in the path are random and there is no body, so that 400, 404 and 422 are possible.
     expect([200, 201, 204, 404, '400 invalid_request', '422 invalid_request']).toContain(
       status === 400 || status === 422 ? `${status} ${body.code}` : status,
