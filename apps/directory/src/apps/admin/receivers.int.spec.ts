@@ -46,10 +46,10 @@ describe('a program with ssf:manage', () => {
     expect(app).toMatchObject({ kind: 'receiver', audience: 'customers', scopes: [], status: 'enabled' });
     expect(app.secret?.clientSecret).toEqual(expect.any(String));
     const maker = { type: 'app' as const, id: app.clientId };
-    const { operations } = await request(makerRights, { org, maker }, 'signals');
+    const { operations } = await request(makerRights, { org, maker }, 'issuance');
     expect(operations.sort()).toEqual(['ssf.manage', 'ssf.read']);
     await request(disableApp, { clientId: app.clientId, disabled: true }, ...asOperator());
-    expect((await request(makerRights, { org, maker }, 'signals')).operations).toEqual([]);
+    expect((await request(makerRights, { org, maker }, 'issuance')).operations).toEqual([]);
   });
 
   test('reaches no other app, as if there were none', async () => {
