@@ -1,6 +1,6 @@
 // "Authorize" on the page of the API reference: Swagger UI requests a token in a browser and uses it.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import type { Client } from '../clients/client.ts';
 import { closeConnections } from '../clients/http.ts';
 import { newClients, stack } from '../clients/under-test.ts';
@@ -40,6 +40,7 @@ withBrowser('the API reference', () => {
     await page.locator('.auth-btn-wrapper .btn-done').first().click();
 
     const operation = page.locator('.opblock[id$="-listSubjects"]');
+    await scrollTo(page, operation);
     await operation.locator('.opblock-summary-control').click();
     await operation.locator('.try-out__btn').click();
     await operation.locator('tr[data-param-name="shortId"] input').fill(shop.app.org);
@@ -54,3 +55,11 @@ withBrowser('the API reference', () => {
     expect(errors).toEqual([]);
   });
 });
+
+/** Swagger UI renders only the operations that are near the visible part of the page. */
+async function scrollTo(page: Page, operation: Locator): Promise<void> {
+  for (let step = 0; step < 100 && (await operation.count()) === 0; step++) {
+    await page.mouse.wheel(0, 400);
+    await page.waitForTimeout(50);
+  }
+}
