@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Receiver } from './holdfast/security-events.ts';
 import type { Client } from './holdfast/sign-in.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface Settings extends Client {
   welcomeUri: string;
   /** The app that signs in the organization's own people. Without one the shop has no staff area. */
   staff: Client | undefined;
+  /** The receiver of the organization's security events, which the staff area shows. */
+  receiver: Receiver | undefined;
 }
 
 interface DemoFile {
@@ -35,6 +38,7 @@ interface DemoFile {
     issuer: string;
     apps: {
       name: string;
+      kind?: string;
       credentialType?: string;
       clientId: string;
       clientSecret?: string;
@@ -93,6 +97,8 @@ export function settingsOf(
       if (!found?.clientSecret) return [];
       const origin = `${site}:${port}`;
       const path = `/${shortId}`;
+      const tokenEndpoint = `${baseUrl}/oauth2/token`;
+      const receiver = apps.find(({ kind }) => kind === 'receiver');
       const staff = apps.find(({ redirectUris }) => redirectUris?.includes(`${origin}${path}/staff/callback`));
       return {
         app,
@@ -101,7 +107,7 @@ export function settingsOf(
         path,
         issuer,
         api: `${issuer}/api/credentials`,
-        tokenEndpoint: `${baseUrl}/oauth2/token`,
+        tokenEndpoint,
         challengeUrl: `${issuer}/api/presence/challenge?client_id=${encodeURIComponent(found.clientId)}`,
         widget: `${baseUrl}/assets/altcha/3.2.2-1`,
         clientId: found.clientId,
@@ -121,6 +127,10 @@ export function settingsOf(
               signedOutUri: `${origin}${path}/staff`,
             }
           : undefined,
+        receiver:
+          staff && receiver?.clientSecret
+            ? { issuer, tokenEndpoint, clientId: receiver.clientId, clientSecret: receiver.clientSecret }
+            : undefined,
       };
     }),
   );

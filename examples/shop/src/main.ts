@@ -24,8 +24,12 @@ async function start({ ports, host, tls, dataFolder, settings, sessionSecret }: 
     const shops = all.filter((shop) => shop.settings.app === name);
     if (!shops[0]) continue;
     const app = await createApp({ origin: shops[0].settings.origin, shops, sessionSecret, https });
+    app.addHook('preClose', async () => shops.forEach(({ securityEvents }) => securityEvents?.stop()));
     await listen(app, port, host);
-    for (const shop of shops) app.log.info(`${shop.name} is open at ${shop.settings.signedOutUri}`);
+    for (const { name: shopName, settings: ofShop, securityEvents } of shops) {
+      void securityEvents?.run((message) => app.log.warn(message));
+      app.log.info(`${shopName} is open at ${ofShop.signedOutUri}`);
+    }
     apps.push(app);
   }
   return apps;

@@ -3,6 +3,7 @@ import { Accounts } from './accounts/accounts.ts';
 import type { Settings } from './config.ts';
 import { BackChannelLogout } from './holdfast/back-channel-logout.ts';
 import { CredentialsApi } from './holdfast/credentials-api.ts';
+import { SecurityEvents } from './holdfast/security-events.ts';
 import { SignIn, type Client } from './holdfast/sign-in.ts';
 import { SessionStore } from './server/session.ts';
 
@@ -15,6 +16,8 @@ export interface Shop {
   accounts: Accounts;
   customers: Area;
   staff: Area | undefined;
+  /** What Holdfast tells this organization; staff can watch it. */
+  securityEvents: SecurityEvents | undefined;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface Area {
 }
 
 export function openShop(settings: Settings, dataFolder: string): Shop {
-  const { app, organization, path, staff } = settings;
+  const { app, organization, path, staff, receiver } = settings;
   const organizationName = organization.charAt(0).toUpperCase() + organization.slice(1);
   return {
     settings,
@@ -47,6 +50,7 @@ export function openShop(settings: Settings, dataFolder: string): Shop {
     customers: openArea(settings, { kind: 'customer', path, home: '/account', cookieName: `${app}-session` }),
     staff:
       staff && openArea(staff, { kind: 'staff', path: `${path}/staff`, home: '', cookieName: `${app}-staff-session` }),
+    securityEvents: receiver && new SecurityEvents(receiver),
   };
 }
 

@@ -84,7 +84,7 @@ export function isShopUri(uri: string, org: string, { site, earlierSites }: Shop
 
 /**
  * `shop` and `kiosk` show that each app has its own customers, and `staff` signs in people; `automation` has the scopes
- * of the Admin API.
+ * of the Admin API; `security events` receives what the staff area shows.
  */
 export function demoApps(org: string, address: ShopAddress): WantedApp[] {
   return [
@@ -98,6 +98,14 @@ export function demoApps(org: string, address: ShopAddress): WantedApp[] {
       redirectUris: [],
       postLogoutRedirectUris: [],
       scopes: Object.keys(adminOperations),
+    },
+    {
+      name: 'security events',
+      kind: 'receiver',
+      audience: 'customers',
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      scopes: [],
     },
   ];
 }

@@ -149,7 +149,7 @@ beforeEach(() => {
   session = new FakeServices();
 });
 
-test('creates two organizations with four apps each', async () => {
+test('creates two organizations with five apps each', async () => {
   const [acme, globex] = await seed();
   expect(acme).toMatchObject({ shortId: 'acme', issuer: 'http://localhost:8080/o/acme' });
   expect(acme!.apps.map(({ name, kind, scopes }) => [name, kind, scopes.length])).toEqual([
@@ -157,6 +157,7 @@ test('creates two organizations with four apps each', async () => {
     ['kiosk', 'web', 3],
     ['staff', 'web', 0],
     ['automation', 'service', 11],
+    ['security events', 'receiver', 0],
   ]);
   expect(globex!.apps.every((app) => app.clientSecret)).toBe(true);
 });
@@ -168,7 +169,13 @@ test('creates three credential types per organization, and the kiosk signs in me
       { name: 'day-pass', validity: 'PT24H', revocable: false, isDefault: false },
       { name: 'membership', revocable: true, isDefault: false },
     ]);
-    expect(apps.map(({ credentialType }) => credentialType)).toEqual([undefined, 'membership', undefined, undefined]);
+    expect(apps.map(({ credentialType }) => credentialType)).toEqual([
+      undefined,
+      'membership',
+      undefined,
+      undefined,
+      undefined,
+    ]);
   }
 });
 

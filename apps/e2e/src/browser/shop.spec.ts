@@ -157,6 +157,48 @@ withBrowser('the example shop in a browser', () => {
     await visitor.heading('You are not signed in');
   });
 
+  it('shows staff each security event as it arrives, as long as they are signed in', async () => {
+    visitor = await Visitor.open(browser, { viewport: phone });
+    const staff = await openStaffArea(browser, 'acme', 'Stella Staff');
+    await staff.followLink('Events');
+    await staff.page.getByText('Waiting for events.').waitFor();
+    await signUp(visitor, 'acme', 'Heidi');
+    await claimByMessage(visitor);
+    await visitor.page.getByRole('link', { name: 'Sign in now' }).click();
+    await visitor.heading('Hello, Heidi');
+    const subject = await shownClaim(visitor, 'sub');
+    const rows = staff.page.locator('#events tr', { hasText: 'Heidi' });
+    await rows.filter({ hasText: 'Credential was claimed' }).waitFor();
+
+    const shop = demoClient('acme', 'shop');
+    const { body } = await shop.get(subject);
+    expect((await shop.manage('revoke', body.credentials[0]!.id)).status).toBe(200);
+    await rows.filter({ hasText: 'All sessions have ended' }).waitFor();
+    expect(await rows.locator('summary').allTextContents()).toEqual([
+      'Has no valid credential any more',
+      'All sessions have ended',
+      'Credential was revoked',
+      'Credential was claimed',
+    ]);
+    await rows.first().locator('summary').click();
+    expect(JSON.parse((await rows.first().locator('pre').textContent())!)).toMatchObject({
+      iss: `${stack.baseUrl}/o/acme`,
+      sub_id: { sub: subject },
+    });
+    for (const { width, height } of [phone, desktop]) {
+      await staff.page.setViewportSize({ width, height });
+      expect(await staff.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    }
+    await rows.first().getByRole('link', { name: 'Heidi' }).click();
+    await staff.heading('Heidi');
+    await staff.press('Sign out');
+    await staff.page.getByText('You are signed out').waitFor();
+    await staff.page.goto(`${shopOf('acme')}/staff/events/stream`);
+    expect(staff.page.url()).toBe(`${shopOf('acme')}/staff`);
+    expect(staff.errors).toEqual([]);
+    await staff.close();
+  });
+
   it('lets staff erase a customer, whose passkey is unknown afterwards', async () => {
     visitor = await Visitor.open(browser, { viewport: desktop });
     const { page } = visitor;

@@ -15,17 +15,18 @@ export class HoldfastApiError extends Error {
   }
 }
 
-const timeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
 /**
- * fetch with a timeout of ten seconds, after which a person has stopped waiting.
+ * fetch with a timeout: ten seconds, after which a person has stopped waiting, unless nobody waits.
  *
  * @throws HoldfastUnavailable when there is no response, or a 5xx
  */
-export async function send(url: string, init: RequestInit): Promise<Response> {
+export async function send(url: string, init: RequestInit, timeoutMs = defaultTimeoutMs): Promise<Response> {
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(init.signal ? [init.signal] : [])]);
   let response: Response;
   try {
-    response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) });
+    response = await fetch(url, { ...init, redirect: 'error', signal });
   } catch (error) {
     throw new HoldfastUnavailable(`no response: ${(error as Error).name}`);
   }

@@ -3,6 +3,7 @@ import { redirectTo, renderPage } from '../server/page.ts';
 import { claimRows } from './claims.ts';
 import { staffActionRoutes } from './staff-actions.ts';
 import { staffCustomerRoutes } from './staff-customer.ts';
+import { staffEventRoutes } from './staff-events.ts';
 import { staffListRoutes } from './staff-list.ts';
 
 /** The staff area: its start page, and the customers for those who are signed in. */
@@ -17,14 +18,14 @@ export const staffRoutes: FastifyPluginAsync = async (app) => {
         });
   });
 
-  await app.register(
-    async (guarded) => {
-      // One hook guards all of these pages and forms, so that no new one can be left out.
-      guarded.addHook('onRequest', async (request, reply) => {
-        if (!request.session.staff) return redirectTo(reply, '');
-      });
-      for (const routes of [staffListRoutes, staffCustomerRoutes, staffActionRoutes]) await guarded.register(routes);
-    },
-    { prefix: '/customers' },
-  );
+  await app.register(async (guarded) => {
+    // One hook guards all of these pages and forms, so that no new one can be left out.
+    guarded.addHook('onRequest', async (request, reply) => {
+      if (!request.session.staff) return redirectTo(reply, '');
+    });
+    for (const routes of [staffListRoutes, staffCustomerRoutes, staffActionRoutes])
+      await guarded.register(routes, { prefix: '/customers' });
+    if (app.shop.securityEvents)
+      await guarded.register(staffEventRoutes, { prefix: '/events', securityEvents: app.shop.securityEvents });
+  });
 };

@@ -29,6 +29,11 @@ export function widgetSecurityPolicy({ issuer }: Settings): Policy {
   };
 }
 
+/** For pages with a script of the shop, which loads what is new. */
+export function scriptSecurityPolicy({ issuer }: Settings): Policy {
+  return { useDefaults: false, directives: { ...directives(issuer), scriptSrc: ["'self'"], connectSrc: ["'self'"] } };
+}
+
 function directives(issuer: string): Record<string, string[]> {
   return {
     defaultSrc: ["'none'"],

@@ -9,6 +9,8 @@ interface PageData {
   hasForm?: boolean;
   /** The page has a form with the presence widget. */
   hasWidget?: boolean;
+  /** A script of the shop, from the folder `public`. */
+  script?: string;
   [name: string]: unknown;
 }
 
@@ -28,6 +30,7 @@ export function renderPage(reply: FastifyReply, template: string, data: PageData
       theme: settings.organization,
       challengeUrl: settings.challengeUrl,
       hasStaffArea: shop.staff !== undefined,
+      hasEvents: shop.securityEvents !== undefined,
     },
     area: { path: area.path, isStaff: area.kind === 'staff' },
     staffName: staff?.claims.name,
