@@ -58,8 +58,10 @@ withBrowser('the API reference', () => {
 
 /** Swagger UI renders only the operations that are near the visible part of the page. */
 async function scrollTo(page: Page, operation: Locator): Promise<void> {
-  for (let step = 0; step < 100 && (await operation.count()) === 0; step++) {
-    await page.mouse.wheel(0, 400);
-    await page.waitForTimeout(50);
-  }
+  const isRendered = () =>
+    operation.waitFor({ timeout: 1000 }).then(
+      () => true,
+      () => false,
+    );
+  for (let step = 0; step < 20 && !(await isRendered()); step++) await page.mouse.wheel(0, 400);
 }
