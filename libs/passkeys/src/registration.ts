@@ -1,5 +1,5 @@
 import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server';
-import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers';
 import { z } from 'zod';
 import type { WebAuthnJson } from '@holdfast/contracts';
 import { violatedUnique, type Sql, type Statement } from '@holdfast/data';
@@ -147,10 +147,10 @@ export async function verifyRegistration(
   rp: RelyingParty,
   { challenge, response }: RegistrationResponse,
 ): Promise<NewPasskey> {
-  requirePlainAttestation(response.response.attestationObject);
+  const attestationObject = withoutStatement(response.response.attestationObject);
   const { registrationInfo } = await verified(() =>
     verifyRegistrationResponse({
-      response: { ...response, clientExtensionResults: {} },
+      response: { ...response, response: { ...response.response, attestationObject }, clientExtensionResults: {} },
       expectedChallenge: challenge,
       expectedOrigin: rp.origin,
       expectedRPID: rp.id,
@@ -175,19 +175,18 @@ export async function verifyRegistration(
 }
 
 /**
- * The options request no attestation, so the response has `none`, or `packed` signed with the new key itself (§5.4.7).
- * Certificates are rejected unread: verifying a chain could fetch revocation lists from a URL that the sender chose.
+ * The options request no attestation, yet some authenticators and browser extensions send one (§5.1.3, step 21 of
+ * §7.1). It is dropped unread: whose authenticator it is does not matter here, and verifying a chain of certificates
+ * could fetch revocation lists from a URL that the sender chose. Key, flags and RP ID are verified as without it.
  */
-function requirePlainAttestation(attestationObject: string): void {
-  let fmt: string;
-  let certificates: unknown;
+function withoutStatement(attestationObject: string): string {
   try {
-    const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
-    fmt = attestation.get('fmt');
-    certificates = attestation.get('attStmt').get('x5c');
+    const authData = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url'))).get(
+      'authData',
+    );
+    const members = { fmt: 'none', attStmt: new Map<string, never>(), authData };
+    return Buffer.from(isoCBOR.encode(new Map(Object.entries(members)))).toString('base64url');
   } catch (error) {
     throw passkeyInvalid(error);
   }
-  if (fmt !== 'none' && (fmt !== 'packed' || certificates !== undefined))
-    throw passkeyInvalid(`attestation of the form ${fmt}`);
 }

@@ -33,6 +33,8 @@ export interface CeremonyOptions {
   credentialId?: Buffer;
   /** At registration: another COSE key than the one that it signs with. */
   publicKey?: Buffer;
+  /** At registration: format and statement of an attestation, by default none. */
+  attestation?: [format: string, statement: Map<string, Cbor>];
   /** At authentication: id of the passkey, by default the newest one for the RP ID. */
   passkey?: string;
   /** At authentication: another handle than the registered one. */
@@ -104,9 +106,10 @@ export class SoftwareAuthenticator {
     const aaguid = Buffer.from((this.options.aaguid ?? '').replaceAll('-', '').padEnd(32, '0'), 'hex');
     const attested = Buffer.concat([aaguid, uint16(id.length), id, ceremony.publicKey ?? passkey.key.cose]);
     const authData = Buffer.concat([this.authenticatorData(rpId, passkey.counter, ceremony, true), attested]);
+    const [format, statement] = ceremony.attestation ?? ['none', new Map<string, Cbor>()];
     const attestation = new Map<string, Cbor>([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
+      ['fmt', format],
+      ['attStmt', statement],
       ['authData', authData],
     ]);
     return toResponse(passkey.id, {
