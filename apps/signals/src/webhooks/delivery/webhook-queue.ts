@@ -10,8 +10,6 @@ import { WebhookSender } from './webhook-sender.js';
 const maxRunning = 512;
 /** How many of them may be to endpoints whose last attempt failed: those that hang must leave room for the others. */
 const maxFailing = 64;
-/** How long what a busy endpoint has room for again is collected, so that each delivery does not cost a statement. */
-const refillMs = 10;
 /** How long a process that stops waits for its receivers. */
 const drainMs = 2000;
 
@@ -23,8 +21,6 @@ export class WebhookQueue implements OnApplicationBootstrap, DeliverySource<Clai
   private readonly look = new Set<MessageKind>();
   /** Endpoints that had more than could be sent at once, so that each end of a delivery makes room for another. */
   private readonly busy = new Set<string>();
-
-  private soon: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly deliveries: WebhookDeliveries,
@@ -93,16 +89,7 @@ export class WebhookQueue implements OnApplicationBootstrap, DeliverySource<Clai
     await this.sender.send(claim, isStopping);
     if (claim.failures > 0) this.look.add('failing');
     if (claim.catches_up) this.look.add('serial');
-    if (this.busy.has(claim.endpoint)) this.lookSoon();
-  }
-
-  /** Several deliveries that end one after the other are followed by one look for more. */
-  private lookSoon(): void {
-    this.soon ??= setTimeout(() => {
-      this.soon = undefined;
-      this.look.add('free');
-      this.due.wake();
-    }, refillMs);
+    if (this.busy.has(claim.endpoint)) this.look.add('free');
   }
 
   /** Endpoints of which nothing more is due. */
