@@ -20,7 +20,7 @@ withBrowser('the example shop in a browser', () => {
   });
 
   /** Whether the page needs no horizontal scrolling. */
-  const fits = () => visitor.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+  const fits = ({ page } = visitor) => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
 
   it.each([
     ['a phone', phone],
@@ -185,9 +185,9 @@ withBrowser('the example shop in a browser', () => {
       iss: `${stack.baseUrl}/o/acme`,
       sub_id: { sub: subject },
     });
-    for (const { width, height } of [phone, desktop]) {
-      await staff.page.setViewportSize({ width, height });
-      expect(await staff.page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    for (const viewport of [phone, desktop]) {
+      await staff.page.setViewportSize(viewport);
+      expect(await fits(staff)).toBe(true);
     }
     await rows.first().getByRole('link', { name: 'Heidi' }).click();
     await staff.heading('Heidi');

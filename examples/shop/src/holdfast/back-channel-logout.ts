@@ -1,11 +1,9 @@
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { HoldfastUnavailable } from './errors.ts';
+import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { verifyToken } from './verify-token.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const maxAgeSeconds = 300;
 const clockToleranceSeconds = 30;
-/** The keys could not be loaded, so the token can be neither accepted nor rejected. */
-const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
 
 /** The session revoked at Holdfast; without `sid` all sessions of that subject. */
 export interface RevokedSession {
@@ -55,21 +53,15 @@ export class BackChannelLogout {
   /** Back-Channel Logout §2.6: checks signature, issuer, audience and times, and by `typ` the kind of token. */
   async #verifySignature(token: string): Promise<JWTPayload | undefined> {
     this.#keys ??= createRemoteJWKSet(await this.#jwksUrl());
-    try {
-      const { payload } = await jwtVerify(token, this.#keys, {
-        issuer: this.#issuer,
-        audience: this.#clientId,
-        typ: 'logout+jwt',
-        algorithms: ['RS256', 'ES256'],
-        requiredClaims: ['iat', 'exp', 'jti', 'events'],
-        maxTokenAge: maxAgeSeconds,
-        clockTolerance: clockToleranceSeconds,
-      });
-      return payload;
-    } catch (error) {
-      if (error instanceof errors.JOSEError && !keyErrors.has(error.code)) return undefined;
-      throw new HoldfastUnavailable(`keys: ${String(error)}`);
-    }
+    return verifyToken(token, this.#keys, {
+      issuer: this.#issuer,
+      audience: this.#clientId,
+      typ: 'logout+jwt',
+      algorithms: ['RS256', 'ES256'],
+      requiredClaims: ['iat', 'exp', 'jti', 'events'],
+      maxTokenAge: maxAgeSeconds,
+      clockTolerance: clockToleranceSeconds,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { apiErrorOf, send } from './errors.ts';
 
-interface Client {
+export interface Client {
   tokenEndpoint: string;
   clientId: string;
   clientSecret: string;

@@ -1,14 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
-import { ClientTokens } from './client-token.ts';
-import { apiErrorOf, HoldfastUnavailable, send } from './errors.ts';
+import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey } from 'jose';
+import { ClientTokens, type Client } from './client-token.ts';
+import { apiErrorOf, send } from './errors.ts';
+import { verifyToken } from './verify-token.ts';
 
-export interface Receiver {
+export interface Receiver extends Client {
   issuer: string;
-  tokenEndpoint: string;
-  clientId: string;
-  clientSecret: string;
 }
 
 /** The claims of a security event token (RFC 8417, and the Shared Signals Framework 1.0). */
@@ -32,7 +30,6 @@ const scope = 'ssf.manage ssf.read';
 const pollTimeoutMs = 40_000;
 const pauseAfterErrorMs = 5000;
 const keptEvents = 50;
-const keyErrors = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID']);
 
 /**
  * Polls the security events of the organization (RFC 8936), and keeps the latest of them. Emits `event` for each.
@@ -105,16 +102,14 @@ export class SecurityEvents extends EventEmitter<{ event: [SecurityEvent] }> {
   /** @returns undefined for a token that is not valid */
   async #verify(token: string, keys: JWTVerifyGetKey): Promise<SecurityEvent | undefined> {
     const { issuer, clientId } = this.#receiver;
-    try {
-      const { payload } = await jwtVerify(token, keys, {
-        ...{ issuer, audience: clientId, typ: 'secevent+jwt', algorithms: ['RS256'] },
-        requiredClaims: ['jti', 'iat', 'sub_id', 'events'],
-      });
-      return payload as SecurityEvent;
-    } catch (error) {
-      if (error instanceof errors.JOSEError && !keyErrors.has(error.code)) return undefined;
-      throw new HoldfastUnavailable(`keys: ${String(error)}`);
-    }
+    const claims = await verifyToken(token, keys, {
+      issuer,
+      audience: clientId,
+      typ: 'secevent+jwt',
+      algorithms: ['RS256'],
+      requiredClaims: ['jti', 'iat', 'sub_id', 'events'],
+    });
+    return claims as SecurityEvent | undefined;
   }
 
   async #call<Body>(method: string, url: string, json?: object): Promise<Body> {

@@ -1,3 +1,5 @@
+import { on } from 'node:events';
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsync } from 'fastify';
 import type { SecurityEvent, SecurityEvents } from '../holdfast/security-events.ts';
 import { scriptSecurityPolicy } from '../server/content-security-policy.ts';
@@ -47,27 +49,36 @@ export const staffEventRoutes: FastifyPluginAsync<{ securityEvents: SecurityEven
     }),
   );
 
+  securityEvents.setMaxListeners(maxWatchers);
+
   app.get('/stream', (request, reply) => {
     if (watchers >= maxWatchers) return reply.code(503).header('retry-after', '30').send();
-    watchers += 1;
-    reply.hijack();
-    const { raw } = reply;
-    raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-    raw.write(`retry: ${reconnectMs}\n\n`);
-    const write = (event: SecurityEvent) =>
-      void raw.write(`id: ${event.jti}\ndata: ${JSON.stringify(viewOf(shop, event))}\n\n`);
-    // EventSource says which event it has seen last.
-    const { recent } = securityEvents;
-    const last = recent.findIndex(({ jti }) => jti === request.headers['last-event-id']);
-    recent.slice(last + 1).forEach(write);
-    securityEvents.on('event', write);
-    const end = setTimeout(() => raw.end(), streamMs);
-    raw.once('close', () => {
-      watchers -= 1;
-      clearTimeout(end);
-      securityEvents.off('event', write);
-    });
+    const last = request.headers['last-event-id'];
+    return reply.type('text/event-stream').send(Readable.from(messages(last)));
   });
+
+  /** What has arrived since the event that the browser has seen last, and then what arrives. */
+  async function* messages(last: unknown): AsyncGenerator<string> {
+    watchers += 1;
+    const signal = AbortSignal.timeout(streamMs);
+    try {
+      const arriving = on(securityEvents, 'event', { signal }) as AsyncIterable<[SecurityEvent]>;
+      const { recent } = securityEvents;
+      // Taken with the subscription: no event is left out in between, and none comes twice.
+      const missed = recent.slice(recent.findIndex(({ jti }) => jti === last) + 1);
+      yield `retry: ${reconnectMs}\n\n`;
+      for (const event of missed) yield messageOf(event);
+      for await (const [event] of arriving) yield messageOf(event);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      watchers -= 1;
+    }
+  }
+
+  function messageOf(event: SecurityEvent): string {
+    return `id: ${event.jti}\ndata: ${JSON.stringify(viewOf(shop, event))}\n\n`;
+  }
 };
 
 interface EventView {
