@@ -175,16 +175,14 @@ export async function verifyRegistration(
 }
 
 /**
- * The options request no attestation, yet some authenticators and browser extensions send one (§5.1.3, step 21 of
- * §7.1). It is dropped unread: whose authenticator it is does not matter here, and verifying a chain of certificates
- * could fetch revocation lists from a URL that the sender chose. Key, flags and RP ID are verified as without it.
+ * The options request no attestation (§5.4.7), yet some authenticators and browser extensions send one. It is dropped
+ * unread: whose authenticator it is does not matter here, and verifying a chain of certificates could fetch revocation
+ * lists from a URL that the sender chose. Key, flags and RP ID are verified as without it.
  */
 function withoutStatement(attestationObject: string): string {
   try {
-    const authData = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url'))).get(
-      'authData',
-    );
-    const members = { fmt: 'none', attStmt: new Map<string, never>(), authData };
+    const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+    const members = { fmt: 'none', attStmt: new Map<string, never>(), authData: attestation.get('authData') };
     return Buffer.from(isoCBOR.encode(new Map(Object.entries(members)))).toString('base64url');
   } catch (error) {
     throw passkeyInvalid(error);

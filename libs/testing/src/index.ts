@@ -13,7 +13,7 @@ export * from './least-cpu.js';
 export * from './patient.js';
 export * from './random-sequence.js';
 export * from './replicated-server.js';
-export * from './runbook-block.js';
+export * from './documented-code.js';
 export * from './test-bus.js';
 export * from './test-certificates.js';
 export * from './test-cluster.js';

@@ -1,19 +1,15 @@
 // The receivers of docs/shared-signals.md, as they stand there, follow a customer.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { eventually } from '@holdfast/testing';
+import { codeBlock, eventually } from '@holdfast/testing';
 import type { Client } from '../clients/client.ts';
 import { closeConnections } from '../clients/http.ts';
 import { newClients, stack } from '../clients/under-test.ts';
 import { newCustomer } from '../sign-in/customer.fixture.ts';
 import { root } from '../stack/stack.ts';
 import { newReceiver } from './receivers.fixture.ts';
-
-const document = readFileSync(join(root, 'docs/shared-signals.md'), 'utf8');
-/** The first block of code in a language. */
-const blockOf = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(document)![1]!;
 
 const programs = {
   typescript: { file: 'receiver.ts', command: process.execPath },
@@ -43,7 +39,7 @@ describe.each(languages)('the receiver in %s', (language) => {
   it('prints what happens to a customer, from the claim to the erasure', async () => {
     const { client } = await newReceiver(admin, { name: `Documented ${language}` });
     const { file, command } = programs[language];
-    writeFileSync(join(folder, file), blockOf(language));
+    writeFileSync(join(folder, file), codeBlock('shared-signals.md', language));
     let output = '';
     let errors = '';
     program = spawn(command, [join(folder, file)], {
@@ -79,7 +75,10 @@ describe.each(languages)('the receiver in %s', (language) => {
 });
 
 it('the receiver in Python is valid', () => {
-  const python = spawnSync('python3', ['-c', `compile(${JSON.stringify(blockOf('python'))}, "receiver", "exec")`]);
+  const python = spawnSync('python3', [
+    '-c',
+    `compile(${JSON.stringify(codeBlock('shared-signals.md', 'python'))}, "receiver", "exec")`,
+  ]);
   if (python.error) return;
   expect([python.status, python.stderr.toString()]).toEqual([0, '']);
 });

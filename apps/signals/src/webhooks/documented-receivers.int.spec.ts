@@ -1,19 +1,15 @@
 // The receivers of docs/webhooks.md, as they stand there, get what the service sends.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { testWebhookEndpoint, updateWebhookEndpoint } from '@holdfast/contracts';
-import { eventually, testContext } from '@holdfast/testing';
+import { codeBlock, eventually, testContext } from '@holdfast/testing';
 import { offered, WebhooksStack } from './webhooks-stack.fixture.js';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const document = readFileSync(join(root, 'docs/webhooks.md'), 'utf8');
-/** The first block of code in a language. */
-const blockOf = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(document)![1]!;
-
 const programs = {
   typescript: { file: 'receiver.ts', command: process.execPath },
   python: { file: 'receiver.py', command: 'python3' },
@@ -53,7 +49,7 @@ describe.each(languages)('the receiver in %s', (language) => {
     const url = `http://127.0.0.1:${port}/`;
     await stack.bus.request(updateWebhookEndpoint, { id, changes: { url } }, testContext({ org: 'acme' }));
     const { file, command } = programs[language];
-    writeFileSync(join(folder, file), blockOf(language));
+    writeFileSync(join(folder, file), codeBlock('webhooks.md', language));
     program = spawn(command, [join(folder, file)], {
       env: { ...process.env, NODE_OPTIONS: '', WEBHOOK_SECRET: secret, PORT: String(port) },
     });
