@@ -16,6 +16,7 @@ import { checkAll } from './checks.ts';
 import type { AcknowledgedCustomer } from './customer.ts';
 import { hangAtRandom, type Hang } from './hangs.ts';
 import { LogReceiver } from './log-receiver.fixture.ts';
+import { LogoutTokens } from './logout-tokens.fixture.ts';
 import { PrivateStack } from './private-stack.ts';
 import { WebhookReceivers } from './webhook-receivers.fixture.ts';
 
@@ -24,9 +25,11 @@ interface Report {
 }
 
 const seed = chaosSeed();
+const width = 8;
 const readModel = ['subjects-1', 'subjects-2'];
 const receiver = new LogReceiver(seed);
 const webhooks = new WebhookReceivers(seed);
+const logouts = new LogoutTokens(seed);
 const ownStack = new PrivateStack(join(stack.home, 'chaos'), 'gateway=2,subjects=2,issuance=2,audit=2,signals=2');
 ownStack.options = ['--own-databases'];
 
@@ -43,6 +46,7 @@ const offered = (subject: string): AcknowledgedCustomer => ({
   erased: false,
   events: ['offer.created'],
   actions: [],
+  sessions: [],
 });
 const pauseReadModel = () => Promise.all(readModel.map((replica) => ownStack.control('pause', replica)));
 const resumeReadModel = () => Promise.all(readModel.map((replica) => ownStack.control('resume', replica)));
@@ -51,13 +55,14 @@ describe(`a stack with a database for each service (HOLDFAST_CHAOS_SEED=${seed})
   let oracle: Oracle;
   let hangs: Hang[];
   beforeAll(async () => {
-    await Promise.all([receiver.open(), webhooks.open()]);
-    ownStack.settings = { OUTBOUND_ALLOW: `${receiver.origin},${webhooks.origin}` };
+    await Promise.all([receiver, webhooks, logouts].map((one) => one.open()));
+    ownStack.settings = { OUTBOUND_ALLOW: [receiver, webhooks, logouts].map(({ origin }) => origin).join() };
     await ownStack.start();
   });
   afterAll(async () => {
     receiver.close();
     webhooks.close();
+    logouts.close();
     oracle.logConsumers?.remove();
     await ownStack.remove();
     closeConnections();
@@ -110,15 +115,17 @@ describe(`a stack with a database for each service (HOLDFAST_CHAOS_SEED=${seed})
         expect(new Set(customers.flatMap((c) => c.events)).size).toBeGreaterThanOrEqual(6);
       });
     };
-    oracle = await underLoad(ownStack, { seed, width: 8, print, logConsumers: { receiver }, webhooks }, disturb);
+    const options = { seed, width, print, logConsumers: { receiver }, webhooks, logouts };
+    oracle = await underLoad(ownStack, options, disturb);
     expect(await checkAll(oracle)).toEqual([]);
   });
 
   it('answers at least half of the requests while one of two replicas is paused or cut off', () => {
     expect(hangs).toHaveLength(2);
     for (const hang of hangs) {
-      // On a busy machine few requests begin within the seconds of a hang, and most that end began before.
-      const bounded = hang.failed <= Math.max(hang.requests / 2, hang.acknowledged);
+      // On a busy machine few requests begin within the seconds of a hang, and most that end began before. Each worker
+      // can have a request at the replica when it hangs.
+      const bounded = hang.acknowledged > 0 && hang.failed <= Math.max(hang.requests / 2, hang.acknowledged, width);
       expect({ ...hang, bounded }).toEqual({ ...hang, bounded: true });
     }
   });

@@ -10,6 +10,7 @@ import { CustomerBrowsers, redirectUris } from './customer-browsers.fixture.ts';
 import { simulateCustomer, type AcknowledgedCustomer } from './customer.ts';
 import { FeedReader } from './feed-reader.ts';
 import { LogConsumers, type LogConsumerOptions } from './log-consumers.ts';
+import type { LogoutTokens } from './logout-tokens.fixture.ts';
 import type { PrivateStack } from './private-stack.ts';
 import { RetryingClient, type Attempt } from './retrying-client.ts';
 import { SecurityEvents } from './security-events.fixture.ts';
@@ -40,6 +41,8 @@ export interface LoadOptions {
   logConsumers?: LogConsumerOptions;
   /** Also sends every event to receivers of webhooks, and has a receiver of security events poll. */
   webhooks?: WebhookReceivers;
+  /** Also sends logout tokens to the app. */
+  logouts?: LogoutTokens;
 }
 
 export interface KillOptions {
@@ -64,6 +67,7 @@ export interface Oracle {
   anonymousCaller: AnonymousCaller;
   logConsumers?: LogConsumers;
   webhooks?: WebhookReceivers;
+  logouts?: LogoutTokens;
   securityEvents?: SecurityEvents;
   seed: number;
   /** The app whose customers they are. */
@@ -82,7 +86,7 @@ const exporterScopes: Operation[] = ['audit:read', 'audit:export'];
  */
 export async function underLoad(
   stack: PrivateStack,
-  { seed, width, pauseMs = 0, print, logConsumers: consumed, webhooks }: LoadOptions,
+  { seed, width, pauseMs = 0, print, logConsumers: consumed, webhooks, logouts }: LoadOptions,
   disturb: Disturbance,
 ): Promise<Oracle> {
   const org = await stack.newOrganization();
@@ -90,6 +94,7 @@ export async function underLoad(
   const shop = new Client(stack, app);
   const reader = new Client(stack, await stack.newApp(org, 'reader', readerScopes, 'service'));
   await webhooks?.create(reader);
+  await logouts?.registerAt(stack, app);
   const securityEvents = webhooks && (await SecurityEvents.create(stack, org, seed));
   const [client, browsers] = [new RetryingClient(shop), await CustomerBrowsers.of(stack, app)];
   const feedFollower = new FeedReader(reader);
@@ -128,6 +133,7 @@ export async function underLoad(
   );
   if (logConsumers) print(logConsumers.describe());
   if (webhooks) print(webhooks.describe());
+  if (logouts) print(logouts.describe());
   if (securityEvents) print(securityEvents.describe());
   return {
     stack,
@@ -135,6 +141,7 @@ export async function underLoad(
     seed,
     ...(logConsumers && { logConsumers }),
     ...(webhooks && { webhooks }),
+    ...(logouts && { logouts }),
     ...(securityEvents && { securityEvents }),
     checkpointFollower,
     anonymousCaller,

@@ -27,6 +27,7 @@ export async function checkAll(oracle: Oracle): Promise<string[]> {
         ...((await oracle.logConsumers?.check()) ?? []),
         ...(await checkWebhooks(oracle)),
         ...(await checkSecurityEvents(oracle)),
+        ...((await oracle.logouts?.check(oracle.stack, oracle.customers)) ?? []),
       ];
       return errors.length === 0;
     },

@@ -9,7 +9,7 @@ import type { App, Stack } from '../stack/stack.ts';
 const redirectUri = 'https://shop.example/callback';
 
 /** The result of one sign-in; undefined when a process was killed meanwhile. */
-type SignInResult = { subject: string } | { refused: string } | undefined;
+type SignInResult = { subject: string; sid: string } | { refused: string } | undefined;
 
 /** One of them has the passkey. There are several when the response that acknowledged the claim was lost. */
 export type Devices = SoftwareAuthenticator[];
@@ -70,15 +70,15 @@ export class CustomerBrowsers {
     throw new Error(`a claim never succeeded; last: ${last}`);
   }
 
-  /** Signs in a customer who has a live credential. */
-  async signIn(subject: string, devices: Devices): Promise<void> {
+  /** Signs in a customer who has a live credential. @returns `sid` of the session at the app */
+  async signIn(subject: string, devices: Devices): Promise<string> {
     for (let tries = 0; tries < 600; tries += 1) {
       for (const device of devices) {
         const result = await this.#signInOnce(device);
         if (result && 'subject' in result) {
           this.signIns += 1;
           if (result.subject !== subject) this.errors.push('a customer was signed in as another one');
-          return;
+          return result.sid;
         }
         if (result && devices.length === 1)
           this.errors.push(`a customer with a live credential was refused: ${result.refused}`);
@@ -129,7 +129,8 @@ export class CustomerBrowsers {
       const callback = new URL((await agent.go(String(completed.redirectTo))).location);
       if (callback.searchParams.get('error') === 'access_denied') return { refused: 'access_denied' };
       const tokens = await oidc.authorizationCodeGrant(this.#config, callback, checks);
-      return { subject: tokens.claims()!.sub };
+      const { sub, sid } = tokens.claims()!;
+      return { subject: sub, sid: String(sid) };
     } catch {
       return undefined;
     }

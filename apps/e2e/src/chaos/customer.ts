@@ -12,7 +12,11 @@ export interface AcknowledgedCustomer {
   events: EventType[];
   /** Changes, each of which has one record of a success. */
   actions: Action[];
+  /** Sessions at the app. Ended: a later change of the customer has revoked them. */
+  sessions: { sid: string; ended: boolean }[];
 }
+
+const endsSessions = new Set<EventType>(['credential.rekeyed', 'credential.suspended', 'credential.revoked']);
 
 type RecordTransition = (event: EventType, action: Action, status?: CredentialStatus) => void;
 
@@ -30,11 +34,13 @@ export async function simulateCustomer(
     erased: false,
     events: ['offer.created'],
     actions: [],
+    sessions: [],
   };
   const recordTransition: RecordTransition = (event, action, status = customer.status) => {
     customer.events.push(event);
     customer.actions.push(action);
     customer.status = status;
+    if (endsSessions.has(event)) endAllSessions(customer);
   };
   if (random(5) === 0) await shop.read(customer.subject);
   const choice = random(10);
@@ -49,8 +55,13 @@ export async function simulateCustomer(
   if (random(5) === 0) {
     await shop.erase(customer.subject);
     customer.erased = true;
+    endAllSessions(customer);
   }
   return customer;
+}
+
+function endAllSessions(customer: AcknowledgedCustomer): void {
+  for (const session of customer.sessions) session.ended = true;
 }
 
 interface Claimed {
@@ -79,7 +90,8 @@ async function useCredential(
       customer.status === 'suspended'
         ? (['resume', 'resume', 'revoke', 'denied sign-in'] as const)[random(4)]
         : (['sign-in', 'sign-in', 'sign-in', 'suspend', 'recover', 'revoke'] as const)[random(6)];
-    if (next === 'sign-in') await browsers.signIn(customer.subject, claimed.devices);
+    if (next === 'sign-in')
+      customer.sessions.push({ sid: await browsers.signIn(customer.subject, claimed.devices), ended: false });
     if (next === 'denied sign-in') await browsers.expectDenied(claimed.devices, customer.status);
     if (next === 'recover') {
       const recovery = await shop.offer(`${idempotencyKey}-${step}`, { subject: customer.subject });

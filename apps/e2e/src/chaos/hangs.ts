@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomSequence } from '@holdfast/testing';
+import { eventually, randomSequence } from '@holdfast/testing';
 import type { Stack } from '../stack/stack.ts';
 import type { Load } from './chaos.ts';
+import type { Attempt } from './retrying-client.ts';
 
 /** Like a machine that stands still, and like a network that drops every packet. */
 const controls = { paused: ['pause', 'resume'], 'cut off': ['cut', 'mend'] } as const;
@@ -50,6 +51,7 @@ export async function hangAtRandom(stack: Stack, { hangs, seed, print }: HangOpt
     const kind: HangKind = random(2) === 0 ? 'paused' : 'cut off';
     const seconds = 3 + random(6);
     await sleep(1000 + random(2000));
+    await recovered(load);
     const hang = await hangOnce(stack, target, kind, seconds, load);
     results.push(hang);
     print(
@@ -58,6 +60,24 @@ export async function hangAtRandom(stack: Stack, { hangs, seed, print }: HangOpt
     );
   }
   return results;
+}
+
+/** Resolves when no request fails any more because of an earlier kill or hang, whose failures are not of this one. */
+async function recovered(load: Load): Promise<void> {
+  const latest = 20;
+  const before = load.attempts.length;
+  await eventually(
+    () => {
+      const ended = load.attempts.slice(before).filter(({ pending }) => !pending);
+      return ended.length >= latest && !ended.slice(-latest).some(hasFailed);
+    },
+    `${latest} requests without a failure`,
+    120_000,
+  );
+}
+
+function hasFailed({ status, pending }: Attempt): boolean {
+  return !pending && (status === undefined || status === 503);
 }
 
 export async function hangOnce(
@@ -87,6 +107,6 @@ export async function measureLoad(
   return {
     acknowledged: load.acknowledged - before.acknowledged,
     requests: attempts.length,
-    failed: attempts.filter(({ status, pending }) => !pending && (status === undefined || status === 503)).length,
+    failed: attempts.filter(hasFailed).length,
   };
 }

@@ -8,6 +8,7 @@ import { killAtRandom, underLoad, type Load } from './chaos.ts';
 import { checkAll } from './checks.ts';
 import { hangAtRandom } from './hangs.ts';
 import { LogReceiver } from './log-receiver.fixture.ts';
+import { LogoutTokens } from './logout-tokens.fixture.ts';
 import { PrivateStack } from './private-stack.ts';
 import { measureThroughput } from './throughput.ts';
 import { WebhookReceivers } from './webhook-receivers.fixture.ts';
@@ -42,16 +43,18 @@ const stack = new PrivateStack(
 );
 const receiver = new LogReceiver(seed);
 const webhooks = new WebhookReceivers(seed);
+const logouts = new LogoutTokens(seed);
 let errors: string[] = ['the run did not finish'];
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 try {
   print(`Starting a stack in ${stack.home}; seed ${seed}.`);
-  await Promise.all([receiver.open(), webhooks.open()]);
-  stack.settings = { OUTBOUND_ALLOW: `${receiver.origin},${webhooks.origin}` };
+  await Promise.all([receiver, webhooks, logouts].map((one) => one.open()));
+  stack.settings = { OUTBOUND_ALLOW: [receiver, webhooks, logouts].map(({ origin }) => origin).join() };
   await stack.start();
   const consumers = services ? {} : { logConsumers: { receiver, hasPython: programPath('python3') !== undefined } };
-  const oracle = await underLoad(stack, { seed, width: services ? 16 : 8, print, webhooks, ...consumers }, disturb);
+  const options = { seed, width: services ? 16 : 8, print, webhooks, logouts, ...consumers };
+  const oracle = await underLoad(stack, options, disturb);
   errors = await checkAll(oracle);
   report('after the load', errors);
   print('Stopping the stack, deleting the files of JetStream, starting it again.');
@@ -65,6 +68,7 @@ try {
 } finally {
   receiver.close();
   webhooks.close();
+  logouts.close();
   await stack.stop();
   if (errors.length === 0 && !values.keep) await stack.remove();
   else print(`The logs are in ${join(stack.home, 'logs')}. Repeat the run with --seed ${seed}.`);
