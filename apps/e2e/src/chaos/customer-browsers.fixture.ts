@@ -130,7 +130,7 @@ export class CustomerBrowsers {
       if (callback.searchParams.get('error') === 'access_denied') return { refused: 'access_denied' };
       const tokens = await oidc.authorizationCodeGrant(this.#config, callback, checks);
       const { sub, sid } = tokens.claims()!;
-      return { subject: sub, sid: String(sid) };
+      return { subject: sub, sid: sid as string };
     } catch {
       return undefined;
     }
