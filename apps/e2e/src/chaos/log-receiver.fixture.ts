@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { randomSequence } from '@holdfast/testing';
+import { LocalServer } from '../clients/local-server.fixture.ts';
 
 /** One of so many batches is refused, and one is received while its response is lost. */
 const batchesPerFailure = 15;
@@ -17,7 +16,7 @@ interface Repeat {
 }
 
 /** Receives the log at two paths, as NDJSON and as the bulk API of Elasticsearch, and fails at times. */
-export class LogReceiver {
+export class LogReceiver extends LocalServer {
   /** In the order of their arrival, by path; repeats are left out. */
   readonly seqs = { '/https': [] as number[], '/_bulk': [] as number[] };
   readonly errors: string[] = [];
@@ -26,23 +25,10 @@ export class LogReceiver {
   readonly #repeats: Repeat[] = [];
   readonly #seenAt = { '/https': new Map<number, number>(), '/_bulk': new Map<number, number>() };
   readonly #random;
-  readonly #server = createServer((request, response) => void this.#take(request, response).catch(() => undefined));
 
   constructor(seed: number) {
+    super((request, response) => void this.#take(request, response).catch(() => undefined));
     this.#random = randomSequence(seed);
-  }
-
-  get origin(): string {
-    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async open(): Promise<void> {
-    await once(this.#server.listen(0, 'localhost'), 'listening');
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
   }
 
   get repeats(): number {

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { updateApp } from '@holdfast/contracts';
 import { randomSequence } from '@holdfast/testing';
+import { LocalServer } from '../clients/local-server.fixture.ts';
 import type { App, Stack } from '../stack/stack.ts';
 import type { AcknowledgedCustomer } from './customer.ts';
 
@@ -11,28 +10,15 @@ import type { AcknowledgedCustomer } from './customer.ts';
 const tokensPerFailure = 10;
 
 /** Receives the logout tokens of an app during the whole load, and refuses some. */
-export class LogoutTokens {
+export class LogoutTokens extends LocalServer {
   /** By `sid`. */
   readonly #received = new Map<string, string>();
   readonly #random;
-  readonly #server = createServer((request, response) => void this.#take(request, response).catch(() => undefined));
   #app: App | undefined;
 
   constructor(seed: number) {
+    super((request, response) => void this.#take(request, response).catch(() => undefined));
     this.#random = randomSequence(seed);
-  }
-
-  get origin(): string {
-    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async open(): Promise<void> {
-    await once(this.#server.listen(0, 'localhost'), 'listening');
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
   }
 
   async registerAt(stack: Stack, app: App): Promise<void> {
@@ -47,7 +33,7 @@ export class LogoutTokens {
 
   /** @returns which sessions ended without a logout token, and which have one though they did not end */
   async check(stack: Stack, customers: readonly AcknowledgedCustomer[]): Promise<string[]> {
-    const sessions = customers.flatMap((customer) => customer.sessions.map((one) => ({ ...one, ...customer })));
+    const sessions = customers.flatMap(({ subject, sessions: all }) => all.map((one) => ({ ...one, subject })));
     const missing = sessions.filter(({ sid, ended }) => ended && !this.#received.has(sid));
     const early = sessions.filter(({ sid, ended }) => !ended && this.#received.has(sid));
     return [

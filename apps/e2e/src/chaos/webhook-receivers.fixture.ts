@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { PublicEvent, WebhookEndpoint } from '@holdfast/contracts';
 import { eventually, randomSequence } from '@holdfast/testing';
 import type { Client } from '../clients/client.ts';
+import { LocalServer } from '../clients/local-server.fixture.ts';
 
 /** One of so many messages is refused, and one is received while its response is lost. */
 const messagesPerFailure = 10;
@@ -21,7 +20,7 @@ const paths = ['/confirms', '/refuses', '/loses'] as const;
 type Path = (typeof paths)[number];
 
 /** Three receivers of webhooks: one that confirms everything, one that refuses some, one whose responses are lost. */
-export class WebhookReceivers {
+export class WebhookReceivers extends LocalServer {
   /** By path and id. */
   readonly #received = new Map(paths.map((path) => [path, new Map<string, Message>()]));
   readonly #secrets = new Map<string, string>();
@@ -31,23 +30,10 @@ export class WebhookReceivers {
   readonly #erasedAt = new Map<string, number>();
   readonly #errors: string[] = [];
   readonly #random;
-  readonly #server = createServer((request, response) => void this.#take(request, response).catch(() => undefined));
 
   constructor(seed: number) {
+    super((request, response) => void this.#take(request, response).catch(() => undefined));
     this.#random = randomSequence(seed);
-  }
-
-  get origin(): string {
-    return `http://localhost:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async open(): Promise<void> {
-    await once(this.#server.listen(0, 'localhost'), 'listening');
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
   }
 
   /** The Idempotency-Keys let it be repeated while processes are killed. */
