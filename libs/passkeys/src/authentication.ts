@@ -57,7 +57,15 @@ export function readAuthentication(json: unknown): AuthenticationResponse {
 export interface PasskeyUse {
   counter: number;
   backedUp: boolean;
+  counterCheck: CounterCheck;
 }
+
+/**
+ * What a counter means (WebAuthn Level 3 §6.1.1, §7.2 step 22). `tolerated`: it went back, and the passkey can be on
+ * several devices, or its provider stopped counting. `went_back`: the passkey is bound to one device, so somebody may
+ * have copied it.
+ */
+export type CounterCheck = 'increased' | 'tolerated' | 'went_back';
 
 /** WebAuthn Level 3 §7.2. The challenge must have been consumed. @throws AppError passkey_invalid */
 export async function verifyAuthentication(
@@ -77,18 +85,21 @@ export async function verifyAuthentication(
       expectedRPID: passkey.rpId,
       expectedType: 'webauthn.get',
       requireUserVerification: true,
-      credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: passkey.counter },
+      // The library would refuse each counter that went back. `checkCounter` decides instead.
+      credential: { id: passkey.credentialId, publicKey: new Uint8Array(passkey.publicKey), counter: 0 },
     }),
   );
   const { newCounter, credentialDeviceType, credentialBackedUp } = authenticationInfo;
   // §6.1.3: whether a passkey may be synced is decided at its creation.
   if (credentialDeviceType !== passkey.deviceType) throw passkeyInvalid('the backup eligibility has changed');
-  // The library checks this too. The counter detects copied passkeys, so the check must not depend on its version.
-  if (!isAllowedCounter(passkey.counter, newCounter)) throw passkeyInvalid('the counter went back');
-  return { counter: newCounter, backedUp: credentialBackedUp };
+  return { counter: newCounter, backedUp: credentialBackedUp, counterCheck: checkCounter(passkey, newCounter) };
 }
 
-/** §6.1.1: a counter only increases. Synced passkeys have none and stay at 0. */
-export function isAllowedCounter(stored: number, received: number): boolean {
-  return received > stored || (received === 0 && stored === 0);
+/** Passkeys without a counter stay at 0. */
+export function checkCounter(
+  { counter, deviceType }: Pick<StoredPasskey, 'counter' | 'deviceType'>,
+  received: number,
+): CounterCheck {
+  if (received > counter || (received === 0 && counter === 0)) return 'increased';
+  return deviceType === 'multiDevice' || received === 0 ? 'tolerated' : 'went_back';
 }

@@ -27,7 +27,10 @@ export interface SignIn {
 
 export type VerifiedSignIn =
   | { outcome: 'refused'; reason: 'unknown_passkey' | 'other_organization' }
-  | ({ outcome: 'verified'; passkey: StoredPasskey } & PasskeyUse);
+  | ({ outcome: 'verified'; passkey: OwnedPasskey } & PasskeyUse);
+
+/** A passkey, with the id of the customer or person. */
+export type OwnedPasskey = StoredPasskey & { owner: string };
 
 /** The ceremony of a sign-in, of customers or of people. */
 export class SignInCeremony {
@@ -49,6 +52,8 @@ export class SignInCeremony {
   /**
    * Verifies the response of an authenticator, and consumes its challenge.
    *
+   * A counter that went back is for the caller to refuse: `counterCheck` says so.
+   *
    * @param find the passkey by its credential id, the organization and the user handle. Another organization's passkey
    * is found only if its handle matches too: anybody can register an id that they have seen
    * @throws AppError ceremony_expired, passkey_invalid
@@ -57,7 +62,7 @@ export class SignInCeremony {
     const authentication = readAuthentication(response);
     const binding = bindingOf(signIn);
     requireValidSignedChallenge(this.keys, authentication.challenge, binding, now);
-    const [passkey] = await sql.rows<StoredPasskey & { org: string }>(find, [
+    const [passkey] = await sql.rows<OwnedPasskey & { org: string }>(find, [
       authentication.credentialId,
       signIn.org,
       Buffer.from(authentication.response.response.userHandle, 'base64url'),

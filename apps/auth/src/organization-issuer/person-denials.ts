@@ -10,5 +10,6 @@ export const personDenials: Record<
   not_assigned: 'the person is not assigned to the app',
   unknown: 'the person is not known',
   unknown_passkey: 'the person is not known',
+  counter_went_back: 'the passkey may have been copied',
   other_organization: 'the person belongs to another organization',
 };

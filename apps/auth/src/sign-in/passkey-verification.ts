@@ -18,7 +18,13 @@ export type Ceremony = Pick<RequestOf<typeof beginSignIn>, 'interaction' | 'rely
 
 /** The customer or person to whom a passkey belongs, or why it is refused. */
 export type Verified =
-  | { outcome: 'signed_in'; subject: string; version: number; deviceBound: boolean | undefined }
+  | {
+      outcome: 'signed_in';
+      subject: string;
+      version: number;
+      deviceBound: boolean | undefined;
+      counterWentBack: boolean;
+    }
   | { outcome: 'refused'; reason: NonNullable<SignInResult['refused']>; subject: string | undefined };
 
 /** Passkeys of customers are verified by issuance, those of people by directory: the app decides. */
@@ -38,13 +44,13 @@ export class PasskeyVerification {
     if (audience === 'people') {
       const reply = await this.bus.request(completePersonSignIn, { ...ceremony, clientId }, context);
       if (reply.outcome === 'refused') return { outcome: 'refused', reason: reply.reason, subject: reply.person };
-      const { person, version, deviceBound } = reply;
-      return { outcome: 'signed_in', subject: person, version, deviceBound };
+      const { person, version, deviceBound, counterWentBack = false } = reply;
+      return { outcome: 'signed_in', subject: person, version, deviceBound, counterWentBack };
     }
     const input = { ...ceremony, ...(credentialType && { credentialType }) };
     const reply = await this.bus.request(completeSignIn, input, context);
     if (reply.outcome === 'refused') return { outcome: 'refused', reason: reply.reason, subject: reply.subject };
-    const { subject, version = 0, deviceBound } = reply;
-    return { outcome: 'signed_in', subject, version, deviceBound };
+    const { subject, version = 0, deviceBound, counterWentBack = false } = reply;
+    return { outcome: 'signed_in', subject, version, deviceBound, counterWentBack };
   }
 }

@@ -69,6 +69,7 @@ export class SignInSteps {
     const result = await this.passkeys.complete(context.issuerRequest.client!.app, input, personalContext(context));
     if (result.outcome === 'refused') return this.refuse(context, interaction, result);
     context.issuerRequest.subject = result.subject;
+    if (result.counterWentBack) await this.audit.recordCounterWentBack(orgOf(context), context.issuerRequest);
     await this.endOtherSession(context, interaction, result.subject);
     const login = {
       login: {

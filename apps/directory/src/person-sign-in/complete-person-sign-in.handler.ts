@@ -13,17 +13,21 @@ type Reply = ReplyOf<typeof completePersonSignIn>;
 
 const find = statement(
   'person_passkey_find',
-  `SELECT k.credential_id AS "credentialId", k.org, k.public_key AS "publicKey", k.counter,
+  `SELECT k.credential_id AS "credentialId", k.org, k.person_id AS owner, k.public_key AS "publicKey", k.counter,
      k.device_type AS "deviceType", k.rp_id AS "rpId", p.user_handle AS handle
    FROM person_passkey k JOIN person p ON p.id = k.person_id
    WHERE k.credential_id = $1 AND (k.org = $2 OR p.user_handle = $3) ORDER BY (k.org = $2) DESC LIMIT 1`,
 );
-/** A counter that was used before gets no row: the passkey was copied. */
+/**
+ * No row: a response that came meanwhile has used the counter of a passkey that is bound to its device (as
+ * `checkCounter` of the passkeys library), or the passkey is gone.
+ */
 const use = statement(
   'person_passkey_use',
   `WITH used AS (
-     UPDATE person_passkey SET counter = $4, backed_up = $5, last_used_at = $3
-     WHERE credential_id = $2 AND org = $1 AND (counter < $4 OR (counter = 0 AND $4 = 0)) RETURNING person_id)
+     UPDATE person_passkey SET counter = greatest(counter, $4), backed_up = $5, last_used_at = $3
+     WHERE credential_id = $2 AND org = $1 AND (counter < $4 OR $4 = 0 OR device_type = 'multiDevice')
+     RETURNING person_id)
    SELECT p.id, p.status, p.version FROM used JOIN person p ON p.id = used.person_id`,
 );
 const signedIn = statement('person_signed_in', 'UPDATE person SET last_sign_in_at = $2 WHERE id = $1');
@@ -50,7 +54,8 @@ export class CompletePersonSignInHandler {
     const now = this.clock.now();
     const verified = await this.ceremony.verify(this.database, find, { org, ...signIn }, response, now);
     if (verified.outcome === 'refused') return verified;
-    const { passkey, counter, backedUp } = verified;
+    const { passkey, counter, backedUp, counterCheck } = verified;
+    if (counterCheck === 'went_back') return { outcome: 'refused', reason: 'counter_went_back', person: passkey.owner };
     const [person] = await this.database.rows<{ id: string; status: PersonStatus; version: number }>(use, [
       org,
       passkey.credentialId,
@@ -64,6 +69,12 @@ export class CompletePersonSignInHandler {
     if (!(await this.access.mayUse(org, id, clientId)))
       return { outcome: 'refused', reason: 'not_assigned', person: id };
     await this.database.rows(signedIn, [id, now]);
-    return { outcome: 'signed_in', person: id, version, deviceBound: passkey.deviceType === 'singleDevice' };
+    return {
+      outcome: 'signed_in',
+      person: id,
+      version,
+      deviceBound: passkey.deviceType === 'singleDevice',
+      ...(counterCheck === 'tolerated' && { counterWentBack: true }),
+    };
   }
 }

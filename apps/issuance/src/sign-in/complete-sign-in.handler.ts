@@ -14,17 +14,21 @@ type Reply = ReplyOf<typeof completeSignIn>;
 
 const find = statement(
   'passkey_find',
-  `SELECT p.credential_id AS "credentialId", p.org, p.public_key AS "publicKey", p.counter,
+  `SELECT p.credential_id AS "credentialId", p.org, p.subject AS owner, p.public_key AS "publicKey", p.counter,
      p.device_type AS "deviceType", p.rp_id AS "rpId", h.handle
    FROM passkey p JOIN webauthn_user h ON h.subject = p.subject
    WHERE p.credential_id = $1 AND (p.org = $2 OR h.handle = $3) ORDER BY (p.org = $2) DESC LIMIT 1`,
 );
-/** Stores the counter and finds the credential. A counter that was used before gets no row: the passkey was copied. */
+/**
+ * Stores the highest counter and finds the credential. No row: a response that came meanwhile has used the counter of a
+ * passkey that is bound to its device (as `checkCounter` of the passkeys library), or the passkey is gone.
+ */
 const use = statement(
   'passkey_use',
   `WITH used AS (
-     UPDATE passkey SET counter = $5, backed_up = $6, last_used_at = $2
-     WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR (counter = 0 AND $5 = 0)) RETURNING subject)
+     UPDATE passkey SET counter = greatest(counter, $5), backed_up = $6, last_used_at = $2
+     WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR $5 = 0 OR device_type = 'multiDevice')
+     RETURNING subject)
    SELECT used.subject, s.version, c.valid_until AS "validUntil", ${claimColumns}
    FROM used JOIN subject s ON s.id = used.subject
      LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
@@ -53,7 +57,9 @@ export class CompleteSignInHandler {
     const now = this.clock.now();
     const verified = await this.ceremony.verify(this.database, find, { org, ...signIn }, response, now);
     if (verified.outcome === 'refused') return verified;
-    const { passkey, counter, backedUp } = verified;
+    const { passkey, counter, backedUp, counterCheck } = verified;
+    if (counterCheck === 'went_back')
+      return { outcome: 'refused', reason: 'counter_went_back', subject: passkey.owner };
 
     const [used] = await this.database.rows<Used>(use, [
       org,
@@ -72,7 +78,13 @@ export class CompleteSignInHandler {
       ? await this.renewals.renew(signedIn, context)
       : { credential, version: used.version };
     if (!('lost' in current))
-      return { outcome: 'signed_in', subject, ...current, deviceBound: passkey.deviceType === 'singleDevice' };
+      return {
+        outcome: 'signed_in',
+        subject,
+        ...current,
+        deviceBound: passkey.deviceType === 'singleDevice',
+        ...(counterCheck === 'tolerated' && { counterWentBack: true }),
+      };
     return current.lost === 'passkey'
       ? { outcome: 'refused', reason: 'unknown_passkey' }
       : { outcome: 'refused', reason: 'no_live_credential', subject };

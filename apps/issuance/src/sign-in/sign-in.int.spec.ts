@@ -38,12 +38,35 @@ describe('a sign-in', () => {
     ['an unverified user', { userVerified: false }],
     ['a wrong signature', { badSignature: true }],
     ['another user handle', { userHandle: randomBytes(32).toString('base64url') }],
-    ['a counter that does not grow', { counter: 0 }],
   ])('is rejected with %s, and the next one succeeds', async (_, ceremony) => {
     const { authenticator } = await customers.new({}, new SoftwareAuthenticator());
     await customers.signIn({ authenticator });
     await expect(customers.signIn({ authenticator }, ceremony)).rejects.toEqual(errorWith('passkey_invalid'));
     await expect(customers.signIn({ authenticator }, { counter: 9 })).resolves.toMatchObject({ outcome: 'signed_in' });
+  });
+
+  it('with a counter that went back is refused for a passkey of one device, and tolerated for others', async () => {
+    const { subject, authenticator } = await customers.new({}, new SoftwareAuthenticator());
+    const stored = () => stack.database.query('SELECT counter FROM issuance.passkey WHERE subject = $1', [subject]);
+    await customers.signIn({ authenticator }, { counter: 7 });
+    for (const counter of [7, 3])
+      await expect(customers.signIn({ authenticator }, { counter })).resolves.toEqual({
+        outcome: 'refused',
+        reason: 'counter_went_back',
+        subject,
+      });
+    // Its provider no longer counts.
+    const tolerated = { outcome: 'signed_in', subject, counterWentBack: true };
+    await expect(customers.signIn({ authenticator }, { counter: 0 })).resolves.toMatchObject(tolerated);
+    expect(await stored()).toEqual([{ counter: 7 }]);
+    await expect(customers.signIn({ authenticator }, { counter: 8 })).resolves.not.toHaveProperty('counterWentBack');
+
+    const synced = await customers.new({}, new SoftwareAuthenticator({ synced: true }));
+    await customers.signIn(synced, { counter: 7 });
+    await expect(customers.signIn(synced, { counter: 3 })).resolves.toMatchObject({
+      ...tolerated,
+      subject: synced.subject,
+    });
   });
 
   it('accepts one of fifty copies of a response, in its interaction and organization, for ten minutes', async () => {

@@ -6,6 +6,7 @@ const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Sh
 const reasons: FailureReason[] = [
   'unknown_passkey',
   'other_organization',
+  'counter_went_back',
   'deactivated',
   'not_assigned',
   'cancelled',

@@ -90,6 +90,12 @@ function stopped(
       return { heading: words.deactivated, body: [words.deactivatedBody(org)], ...retry(words.chooseOther) };
     case 'not_assigned':
       return { heading: words.notAssigned(app), body: [words.notAssignedBody(app, org)], ...retry(words.chooseOther) };
+    case 'counter_went_back':
+      return {
+        heading: words.copied,
+        body: [isStaff(view) ? words.copiedStaffBody(org) : words.copiedBody(org)],
+        ...retry(words.chooseOther),
+      };
     case 'other_organization':
       return { heading: words.other, body: [words.otherBody(org)], ...retry(words.chooseOther) };
     case 'insecure':

@@ -74,7 +74,7 @@ describe('signing in', () => {
       ]);
   });
 
-  test.each(['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const)(
+  test.each(['unknown_passkey', 'other_organization', 'counter_went_back', 'deactivated', 'not_assigned'] as const)(
     '%s is shown, and the page stays usable',
     (reason) => {
       const [state, effect] = signInStep(at('verifying'), { type: 'rejected', reason });

@@ -3,7 +3,13 @@ import type { SignIn } from '@holdfast/contracts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-const rejections = ['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const;
+const rejections = [
+  'unknown_passkey',
+  'other_organization',
+  'counter_went_back',
+  'deactivated',
+  'not_assigned',
+] as const;
 type Rejection = (typeof rejections)[number];
 
 /** Failures after which another attempt makes sense. */

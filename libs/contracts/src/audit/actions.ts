@@ -132,6 +132,7 @@ export const actions = {
   'user.token_introspect': 'An app asked whether a token of a person is active',
   'invitation.read': 'The link of an invitation was read',
   'invitation.begin': 'A person began to accept an invitation: WebAuthn options were requested',
+  'passkey.counter_went_back': 'A passkey signed in although its signature counter went back',
   'passkey.list': 'The passkeys of a person were listed',
   'passkey.begin': 'A person began to add a passkey: WebAuthn options were requested',
   'passkey.add': 'A passkey was added to a person',

@@ -6,7 +6,16 @@ import { roleNames } from '../roles.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
 
 /** Why a person may not sign in to an app: a reply and no error, since the page shows it and stays usable. */
-export const personDenialReasons = ['unknown_passkey', 'other_organization', 'deactivated', 'not_assigned'] as const;
+export const personDenialReasons = [
+  'unknown_passkey',
+  'other_organization',
+  'counter_went_back',
+  'deactivated',
+  'not_assigned',
+] as const;
+
+/** A passkey that may be on several devices, or whose provider stopped counting, is accepted nevertheless. */
+export const counterWentBack = z.literal(true).optional().describe('The signature counter of the passkey went back');
 
 /** Options of a person's sign-in ceremony, bound to one interaction, valid for ten minutes and for one response. */
 export const beginPersonSignIn = command({
@@ -34,6 +43,7 @@ export const completePersonSignIn = command({
       person: uuid,
       version: z.int().describe('Version of the person at the sign-in'),
       deviceBound: z.boolean().describe('Whether the passkey is bound to its device'),
+      counterWentBack,
     }),
     z.strictObject({ outcome: z.literal('refused'), reason: z.enum(personDenialReasons), person: uuid.optional() }),
   ]),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
-import { personDenialReasons } from '../directory/person-sign-in.js';
+import { counterWentBack, personDenialReasons } from '../directory/person-sign-in.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { webAuthnJson } from './claims.js';
@@ -26,7 +26,12 @@ export const beginSignIn = command({
   reply: z.strictObject({ options: webAuthnJson, earlierRpId: rpId.optional() }),
 });
 
-const signInDenialReasons = ['unknown_passkey', 'other_organization', 'no_live_credential'] as const;
+const signInDenialReasons = [
+  'unknown_passkey',
+  'other_organization',
+  'counter_went_back',
+  'no_live_credential',
+] as const;
 
 /**
  * Verifies an assertion (with user verification) and finds the live credential of the requested type. `refused` is a
@@ -49,6 +54,7 @@ export const completeSignIn = command({
       credential: credentialClaimSchema,
       version: z.int().optional().describe("Version of the customer's state at the sign-in"),
       deviceBound: z.boolean().optional().describe('Whether the passkey is bound to its device'),
+      counterWentBack,
     }),
     z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInDenialReasons), subject: uuid.optional() }),
   ]),

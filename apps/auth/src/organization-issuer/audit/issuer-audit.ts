@@ -57,6 +57,15 @@ export class IssuerAudit {
     });
   }
 
+  /** Records that a passkey signed in although its counter went back. The sign-in itself is another request. */
+  recordCounterWentBack(org: string, request: IssuerRequest): Promise<void> {
+    return this.write(org, request, {
+      action: 'passkey.counter_went_back',
+      actor: actorOf(request),
+      outcome: { result: 'success', status: 200 },
+    });
+  }
+
   /**
    * Counts a request to a suspended organization, whose response is the same as for an unknown one. An unknown
    * organization has no log.

@@ -68,7 +68,16 @@ describe('passkeys of a person', () => {
     for (const one of [authenticator, second])
       await expect(signInPerson(one, clientId)).resolves.toMatchObject({ outcome: 'signed_in', person: id });
     // A copied passkey is noticed by its counter.
-    await expect(signInPerson(authenticator, clientId, { counter: 1 })).rejects.toEqual(codeOf('passkey_invalid'));
+    await expect(signInPerson(authenticator, clientId, { counter: 1 })).resolves.toEqual({
+      outcome: 'refused',
+      reason: 'counter_went_back',
+      person: id,
+    });
+    // A provider that no longer counts is not.
+    await expect(signInPerson(authenticator, clientId, { counter: 0 })).resolves.toMatchObject({
+      outcome: 'signed_in',
+      counterWentBack: true,
+    });
   });
 
   it('are renamed and removed, but never the only one of an active person', async () => {
