@@ -186,11 +186,16 @@ export async function newPerson({
 
 const anonymous = (org: string) => testContext({ org, actor: { type: 'anonymous', id: 'anonymous' } });
 
-export async function acceptInvitation(token: string, authenticator: SoftwareAuthenticator, org = 'acme') {
+/** Begins to accept an invitation and creates the passkey, without sending it. */
+export async function registerByInvitation(token: string, authenticator: SoftwareAuthenticator, org = 'acme') {
   const begun = { token, organizationName: 'Acme', browser };
   const { options } = await request(beginInvitation, begun, 'gateway', anonymous(org));
-  const response = authenticator.register(options, { origin });
-  await request(completeInvitation, { token, response, browser }, 'gateway', anonymous(org));
+  return authenticator.register(options, { origin });
+}
+
+export async function acceptInvitation(token: string, authenticator: SoftwareAuthenticator, org = 'acme') {
+  const response = await registerByInvitation(token, authenticator, org);
+  return request(completeInvitation, { token, response, browser }, 'gateway', anonymous(org));
 }
 
 /** Signs a person in to an app, to which they must be assigned. */

@@ -11,6 +11,7 @@ import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
 import { CountPasskeysHandler } from './claims/count-passkeys.handler.js';
 import { Claims } from './claims/find-claim.js';
 import { GetClaimHandler } from './claims/get-claim.handler.js';
+import { CustomerHandles } from './claims/user-handle.js';
 import { watermarkDatabase } from './config.js';
 import { CreateCredentialTypeHandler } from './credential-types/create-credential-type.handler.js';
 import { CredentialTypes } from './credential-types/credential-types.js';
@@ -78,6 +79,7 @@ import { Renewals } from './sign-in/renewals.js';
     outboxProvider(streams.issuance, { service: 'subjects', database: watermarkDatabase }),
     { provide: MakerRights, inject: [Bus], useFactory: (bus: Bus) => new MakerRights(bus, 'issuance') },
     Claims,
+    CustomerHandles,
     AppRightsConsumer,
     EndedOffersWorker,
     CredentialTypes,

@@ -97,7 +97,11 @@ describe('an RP ID of an organization', () => {
     const earlierCounts = await counts();
     const { authenticator } = await claim(during, { subject });
     expect(await signIn(authenticator, during)).toMatchObject({ outcome: 'signed_in', subject });
-    expect(await signIn(old, during, { earlier: true })).toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
+    expect(await signIn(old, during, { earlier: true })).toEqual({
+      outcome: 'refused',
+      reason: 'unknown_passkey',
+      removed: true,
+    });
     expect(await counts()).toEqual({
       ...earlierCounts,
       localhost: earlierCounts.localhost! - 1,

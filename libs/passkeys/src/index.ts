@@ -5,3 +5,4 @@ export * from './provider-name.js';
 export * from './registration.js';
 export * from './relying-party.js';
 export * from './sign-in.js';
+export * from './user-handle.js';

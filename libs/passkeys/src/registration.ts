@@ -82,9 +82,9 @@ export async function storePasskey(sql: Sql, add: Statement, values: unknown[]):
 }
 
 /**
- * WebAuthn Level 3 §5.4. A link comes without `exclude`: a customer who returns with another link creates a new
- * passkey, and an authenticator that has the old one replaces it, since both have the same handle. Excluding it would
- * block them. A further passkey excludes the others, so that it replaces none of them.
+ * WebAuthn Level 3 §5.4. A link comes without `exclude`: a customer who returns with another link creates a new passkey
+ * on the same device, and excluding the old one would block them. A further passkey excludes the others, so that it
+ * replaces none of them.
  */
 export async function registrationOptions(
   rp: RelyingParty,

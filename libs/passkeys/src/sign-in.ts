@@ -1,7 +1,6 @@
-import { hkdfSync } from 'node:crypto';
 import type { RelyingPartyIds, WebAuthnJson } from '@holdfast/contracts';
 import type { Sql, Statement } from '@holdfast/data';
-import { keysOf, type KeyEncryptionConfig, type Keys } from '@holdfast/platform';
+import type { KeyEncryptionConfig, Keys } from '@holdfast/platform';
 import {
   authenticationOptions,
   readAuthentication,
@@ -10,11 +9,11 @@ import {
   type StoredPasskey,
 } from './authentication.js';
 import { consumeSignedChallenge, requireValidSignedChallenge, signedChallenge } from './challenges.js';
+import { derivedKeys } from './derived-keys.js';
 import { acceptsPasskeysOf, relyingPartyOf, type RelyingParty } from './relying-party.js';
+import { UserHandles } from './user-handle.js';
 
-/** What HKDF derives the keys of challenges for. */
-const info = { customers: 'challenges of sign-ins', people: 'challenges of people' } as const;
-const derivedKeys = { customers: new WeakMap<Buffer, Buffer>(), people: new WeakMap<Buffer, Buffer>() };
+const purposes = { customers: 'challenges of sign-ins', people: 'challenges of people' } as const;
 
 export type SignInConfig = KeyEncryptionConfig & { relyingParty: RelyingParty };
 
@@ -26,7 +25,9 @@ export interface SignIn {
 }
 
 export type VerifiedSignIn =
-  | { outcome: 'refused'; reason: 'unknown_passkey' | 'other_organization' }
+  | { outcome: 'refused'; reason: 'other_organization' }
+  /** `removed`: the organization has created it, and no longer stores it. */
+  | { outcome: 'refused'; reason: 'unknown_passkey'; removed?: true }
   | ({ outcome: 'verified'; passkey: OwnedPasskey } & PasskeyUse);
 
 /** A passkey, with the id of the customer or person. */
@@ -34,10 +35,14 @@ export type OwnedPasskey = StoredPasskey & { owner: string };
 
 /** The ceremony of a sign-in, of customers or of people. */
 export class SignInCeremony {
+  private readonly handles: UserHandles;
+
   constructor(
     private readonly config: SignInConfig,
-    private readonly whose: keyof typeof info,
-  ) {}
+    private readonly whose: keyof typeof purposes,
+  ) {
+    this.handles = new UserHandles(config, whose);
+  }
 
   /** Options that name no passkey, bound to one interaction. Stores nothing, since anybody may begin a sign-in. */
   async begin(signIn: SignIn, now: Date): Promise<{ options: WebAuthnJson; earlierRpId?: string }> {
@@ -62,15 +67,19 @@ export class SignInCeremony {
     const authentication = readAuthentication(response);
     const binding = bindingOf(signIn);
     requireValidSignedChallenge(this.keys, authentication.challenge, binding, now);
-    const [passkey] = await sql.rows<OwnedPasskey & { org: string }>(find, [
-      authentication.credentialId,
-      signIn.org,
-      Buffer.from(authentication.response.response.userHandle, 'base64url'),
-    ]);
+    const { credentialId } = authentication;
+    const handle = Buffer.from(authentication.response.response.userHandle, 'base64url');
+    const [passkey] = await sql.rows<OwnedPasskey & { org: string }>(find, [credentialId, signIn.org, handle]);
     const rp = relyingPartyOf(this.config.relyingParty, signIn.relyingParty);
     // A passkey of an RP ID that is no longer accepted counts as unknown: its owner gets a new one by a recovery
     // (docs/rp-id.md).
-    if (!passkey || !acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
+    if (!passkey)
+      return {
+        outcome: 'refused',
+        reason: 'unknown_passkey',
+        ...(this.handles.isOurs(signIn.org, handle) && { removed: true }),
+      };
+    if (!acceptsPasskeysOf(rp, passkey.rpId)) return { outcome: 'refused', reason: 'unknown_passkey' };
     const use = await verifyAuthentication(rp, authentication, passkey);
     await consumeSignedChallenge(sql, authentication.challenge, binding, now);
     // Only after the verification, so that only its owner learns that another organization has the passkey. The reply
@@ -79,22 +88,12 @@ export class SignInCeremony {
     return { outcome: 'verified', passkey, ...use };
   }
 
-  /** The keys that sign the challenges, derived from the key-encryption keys by HKDF (RFC 5869). */
   private get keys(): Keys {
-    const { KEY_ENCRYPTION_KEY: current, KEY_ENCRYPTION_KEY_PREVIOUS: previous } = this.config;
-    return keysOf(derived(current, this.whose), previous && derived(previous, this.whose));
+    return derivedKeys(this.config, purposes[this.whose]);
   }
 }
 
 /** A challenge is valid for its interaction only. */
 function bindingOf({ org, interaction }: SignIn): string {
   return `${org}/${interaction}`;
-}
-
-function derived(master: Buffer, whose: keyof typeof info): Buffer {
-  const known = derivedKeys[whose].get(master);
-  if (known) return known;
-  const key = Buffer.from(hkdfSync('sha256', master, '', info[whose], 32));
-  derivedKeys[whose].set(master, key);
-  return key;
 }

@@ -16,6 +16,9 @@ export type SignInOptions = ReplyOf<typeof beginSignIn>;
 /** The sign-in in progress, and the RP IDs of the organization. */
 export type Ceremony = Pick<RequestOf<typeof beginSignIn>, 'interaction' | 'relyingParty'>;
 
+/** Why a passkey is refused, and whether its browser may hide it. */
+export type Rejection = { reason: NonNullable<SignInResult['refused']> } & Pick<SignInResult, 'removed'>;
+
 /** The customer or person to whom a passkey belongs, or why it is refused. */
 export type Verified =
   | {
@@ -25,7 +28,7 @@ export type Verified =
       deviceBound: boolean | undefined;
       counterWentBack: boolean;
     }
-  | { outcome: 'refused'; reason: NonNullable<SignInResult['refused']>; subject: string | undefined };
+  | ({ outcome: 'refused'; subject: string | undefined } & Rejection);
 
 /** Passkeys of customers are verified by issuance, those of people by directory: the app decides. */
 @Injectable()
@@ -43,14 +46,18 @@ export class PasskeyVerification {
   ): Promise<Verified> {
     if (audience === 'people') {
       const reply = await this.bus.request(completePersonSignIn, { ...ceremony, clientId }, context);
-      if (reply.outcome === 'refused') return { outcome: 'refused', reason: reply.reason, subject: reply.person };
+      if (reply.outcome === 'refused') return refused(reply, reply.person);
       const { person, version, deviceBound, counterWentBack = false } = reply;
       return { outcome: 'signed_in', subject: person, version, deviceBound, counterWentBack };
     }
     const input = { ...ceremony, ...(credentialType && { credentialType }) };
     const reply = await this.bus.request(completeSignIn, input, context);
-    if (reply.outcome === 'refused') return { outcome: 'refused', reason: reply.reason, subject: reply.subject };
+    if (reply.outcome === 'refused') return refused(reply, reply.subject);
     const { subject, version = 0, deviceBound, counterWentBack = false } = reply;
     return { outcome: 'signed_in', subject, version, deviceBound, counterWentBack };
   }
+}
+
+function refused({ reason, removed }: Rejection, subject: string | undefined): Verified {
+  return { outcome: 'refused', reason, subject, ...(removed && { removed }) };
 }

@@ -92,7 +92,7 @@ export class SignInSteps {
   private async refuse(
     context: SignInContext,
     interaction: Interaction,
-    { reason, subject }: Extract<Verified, { outcome: 'refused' }>,
+    { reason, removed, subject }: Extract<Verified, { outcome: 'refused' }>,
   ): Promise<SignInResult> {
     if (subject !== undefined) context.issuerRequest.subject = subject;
     await this.audit.recordSignInError(orgOf(context), context.issuerRequest, reason);
@@ -105,7 +105,7 @@ export class SignInSteps {
       current.lastSubmission = { refused: reason };
       await current.persist();
     }
-    return { refused: reason };
+    return { refused: reason, ...(removed && { removed }) };
   }
 
   /** The sign-in of this browser with this id. @throws unknown_sign_in */

@@ -16,6 +16,7 @@ import { LinkIssuers1766700000000 } from './1766700000000-link-issuers.js';
 import { Makers1766700000100 } from './1766700000100-makers.js';
 import { OrganizationAddresses1766800000000 } from './1766800000000-organization-addresses.js';
 import { Receivers1768100000000 } from './1768100000000-receivers.js';
+import { NextUserHandles1768200000100 } from './1768200000100-next-user-handles.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -37,4 +38,5 @@ export const migrations = [
   Makers1766700000100,
   OrganizationAddresses1766800000000,
   Receivers1768100000000,
+  NextUserHandles1768200000100,
 ];

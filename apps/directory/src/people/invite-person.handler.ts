@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { Controller, Inject } from '@nestjs/common';
 import { invitePerson, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
+import { UserHandles } from '@holdfast/passkeys';
 import { CLOCK, newOpaqueId, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { Config } from '../config.js';
 import { InvitationLinks } from './invitations/links.js';
 import { People } from './people.js';
 import { sorted, toUser, type Person } from './person.js';
@@ -14,12 +16,17 @@ type Input = RequestOf<typeof invitePerson>;
 /** Adds a person, who becomes active by accepting the link. */
 @Controller()
 export class InvitePersonHandler {
+  private readonly handles: UserHandles;
+
   constructor(
     private readonly people: People,
     private readonly links: InvitationLinks,
     private readonly idempotency: Idempotency,
+    @Inject(CONFIG) config: Config,
     @Inject(CLOCK) private readonly clock: Clock,
-  ) {}
+  ) {
+    this.handles = new UserHandles(config, 'people');
+  }
 
   @Handles(invitePerson)
   handle(request: Input, context: RequestContext): Promise<ReplyOf<typeof invitePerson>> {
@@ -64,7 +71,7 @@ export class InvitePersonHandler {
       email,
       name,
       version: 1,
-      userHandle: randomBytes(32),
+      userHandle: this.handles.create(org),
       createdAt: this.clock.now(),
     };
   }

@@ -21,6 +21,7 @@ import {
   newPerson,
   operator,
   personContext,
+  registerByInvitation,
   request,
   signInPerson,
   withDirectory,
@@ -71,10 +72,13 @@ describe('the life of a person', () => {
     expect(link.user).toMatchObject({ status: 'active', invitation: { recovery: true } });
     await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ outcome: 'signed_in' });
     const replacement = new SoftwareAuthenticator();
-    await acceptInvitation(tokenOf(link), replacement);
+    const { acceptedPasskeys } = await acceptInvitation(tokenOf(link), replacement);
+    expect(acceptedPasskeys?.userId).toBe(authenticator.passkeys[0]!.userHandle);
+    // Its browser may hide it.
     await expect(signInPerson(authenticator, clientId)).resolves.toEqual({
       outcome: 'refused',
       reason: 'unknown_passkey',
+      removed: true,
     });
     await expect(signInPerson(replacement, clientId)).resolves.toMatchObject({ version: 4 });
     expect(
@@ -85,6 +89,27 @@ describe('the life of a person', () => {
     expect(
       (await database.query(`SELECT 1 FROM directory.access_change WHERE kind = 'person' AND id = $1`, [id])).length,
     ).toBeGreaterThan(0);
+  });
+
+  it('a recovery leaves the earlier passkey on the device and valid until it succeeds', async () => {
+    const { id, authenticator } = await newPerson();
+    const clientId = await insertApp();
+    await database.query(
+      `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
+      [clientId, id],
+    );
+    const [earlier] = authenticator.passkeys;
+    const token = tokenOf(await request(reissueInvitation, { person: id }));
+    // The response is lost.
+    await registerByInvitation(token, authenticator);
+    expect(authenticator.passkeys).toHaveLength(2);
+    await expect(signInPerson(authenticator, clientId, { passkey: earlier!.id })).resolves.toMatchObject({
+      outcome: 'signed_in',
+    });
+    await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ removed: true });
+    await acceptInvitation(token, authenticator);
+    expect(authenticator.passkeys).toHaveLength(2);
+    await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ outcome: 'signed_in', person: id });
   });
 
   it('a deactivated person cannot sign in, and their link is closed; reactivated they are as before', async () => {

@@ -63,7 +63,10 @@ it('has passkeys that the person adds, names and removes, but never the last one
   for (const session of [ann, both]) expect((await session.call('GET', '/users/me')).status).toBe(401);
   const agent = new UserAgent(stack.baseUrl);
   const page = await beginSignIn(agent, (await agent.go(`/hub/${org}/sign-in`)).location);
-  expect((await completeSignIn(agent, page, ann.person.authenticator)).json).toEqual({ refused: 'unknown_passkey' });
+  expect((await completeSignIn(agent, page, ann.person.authenticator)).json).toEqual({
+    refused: 'unknown_passkey',
+    removed: true,
+  });
 
   const left = await HubUser.signIn({ ...ann.person, authenticator: phone });
   const [last] = (await list(left)) as [UserPasskey];

@@ -38,7 +38,7 @@ export async function acceptInvitation(
   const { json } = await agent.post(`/o/${org}/api/invitation/options`, { token });
   const response = authenticator.register(json.options as object, { origin: new URL(baseUrl).origin });
   const { status, text } = await agent.post(`/o/${org}/api/invitation/complete`, { token, response });
-  if (status !== 204) throw new Error(`the invitation was not accepted: ${status} ${text}`);
+  if (status !== 200) throw new Error(`the invitation was not accepted: ${status} ${text}`);
   return authenticator;
 }
 

@@ -134,7 +134,7 @@ describe('an offer', () => {
     const loser = authenticators.find((one, i) => i !== won[0] && one.passkeys.length > 0)!;
     const agent = new UserAgent(stack.baseUrl);
     const { json } = await completeSignIn(agent, await beginSignIn(agent, (await site.begin()).url), loser);
-    expect(json).toEqual({ refused: 'unknown_passkey' });
+    expect(json).toEqual({ refused: 'unknown_passkey', removed: true });
   });
 });
 
@@ -234,7 +234,7 @@ describe('a recovery', () => {
     const agent = new UserAgent(stack.baseUrl);
     expect(
       (await completeSignIn(agent, await beginSignIn(agent, (await site.begin()).url), authenticator)).json,
-    ).toEqual({ refused: 'unknown_passkey' });
+    ).toEqual({ refused: 'unknown_passkey', removed: true });
     const { claims } = await site.signIn(replacement);
     const [was, is] = [before.claims.credential, claims.credential] as Record<string, string>[];
     expect(claims.sub).toBe(subject);

@@ -66,13 +66,16 @@ it.each([0, 1])('ends tokens, codes, sessions and passkeys before the 204 of gat
   expect(refresh).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
   expect(code).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
   expect(silent).toMatchObject({ error: 'login_required' });
-  expect(passkey.json).toEqual({ refused: 'unknown_passkey' });
+  expect(passkey.json).toEqual({ refused: 'unknown_passkey', removed: true });
 
   // The page stays usable for another customer, and the app receives access_denied when it is cancelled.
   const bob = await signedInCustomer();
   expect((await completeSignIn(other, page, bob.authenticator)).json).toHaveProperty('redirectTo');
   const cancelledPage = await beginSignIn(agent, (await site.begin()).url);
-  expect((await completeSignIn(agent, cancelledPage, authenticator)).json).toEqual({ refused: 'unknown_passkey' });
+  expect((await completeSignIn(agent, cancelledPage, authenticator)).json).toEqual({
+    refused: 'unknown_passkey',
+    removed: true,
+  });
   const { json } = await agent.post(`${cancelledPage}/cancel`);
   expect(new URL((await agent.go(String(json.redirectTo))).location).searchParams.get('error')).toBe('access_denied');
   expect((await shop.get(subject)).status).toBe(404);
@@ -103,6 +106,7 @@ it('prevails over concurrent sign-ins, refreshes and claims', async () => {
     const other = new UserAgent(stack.baseUrl);
     expect((await completeSignIn(other, await beginSignIn(other, (await site.begin()).url), one)).json).toEqual({
       refused: 'unknown_passkey',
+      removed: true,
     });
   }
   expect(await site.silently(agent, { prompt: 'none' })).toMatchObject({ error: 'login_required' });

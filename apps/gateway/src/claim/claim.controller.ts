@@ -22,7 +22,7 @@ import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
 import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
-import { linkExamples, linkRequests, optionsResponse, organizationOfLink } from './link-requests.js';
+import { linkExamples, linkRequests, optionsResponse, organizationOfLink, replacedPasskeys } from './link-requests.js';
 
 const tag = 'Claim';
 const { isPublic, tokenNote, params, token, completion, commonErrors } = linkRequests('claim', 'unknown_claim');
@@ -112,7 +112,10 @@ export const completeClaimEndpoint = endpoint({
     200: {
       description: 'The credential is issued',
       schema: z
-        .strictObject({ returnUrl: z.url().optional().describe('Where to continue, if the offer has a return URL') })
+        .strictObject({
+          returnUrl: z.url().optional().describe('Where to continue, if the offer has a return URL'),
+          ...replacedPasskeys,
+        })
         .meta({ id: 'Claimed' }),
     },
   },
@@ -170,9 +173,13 @@ export class ClaimController {
     const { relyingParty } = await this.organizationOf(params.shortId, body.token);
     const browser = this.browser.end(request, params.shortId);
     const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
-    const { returnUrl } = await this.bus.request(completeClaim, command, customerContextOf(request, params.shortId));
+    const { subject: _, ...claimed } = await this.bus.request(
+      completeClaim,
+      command,
+      customerContextOf(request, params.shortId),
+    );
     isRecordedBy(request, 'handler');
-    return { ...(returnUrl && { returnUrl }) };
+    return claimed;
   }
 
   private organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { webAuthnJson, type ErrorCode, type organizationProfile, type ReplyOf } from '@holdfast/contracts';
+import {
+  acceptedPasskeysSchema,
+  webAuthnJson,
+  type ErrorCode,
+  type organizationProfile,
+  type ReplyOf,
+} from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import type { OrganizationProfiles } from '../access/organization-profiles.js';
 import { registrationExample } from './registration-example.js';
@@ -46,12 +52,20 @@ export const linkExamples = {
       pubKeyCredParams: [{ type: 'public-key', alg: -7 }],
     },
   },
+  replaced: { acceptedPasskeys: { rpId: 'id.example', userId: 'n7Yw0g', allAcceptedCredentialIds: [] } },
   completion: {
     passkey: {
       summary: "With the authenticator's response",
       value: { token: tokenExample, response: registrationExample },
     },
   },
+};
+
+/** Member of the response to a completion. */
+export const replacedPasskeys = {
+  acceptedPasskeys: acceptedPasskeysSchema
+    .optional()
+    .describe('After a recovery: for `PublicKeyCredential.signalAllAcceptedCredentials()`, to hide earlier passkeys'),
 };
 
 /** The response with the options of a registration, which sets the cookie of the browser. */

@@ -17,7 +17,13 @@ import { CONFIG } from '@holdfast/service';
 import { OrganizationProfiles } from '../access/organization-profiles.js';
 import { ClaimBrowser } from '../claim/claim-browser.js';
 import { ClaimGuard } from '../claim/claim.guard.js';
-import { linkExamples, linkRequests, optionsResponse, organizationOfLink } from '../claim/link-requests.js';
+import {
+  linkExamples,
+  linkRequests,
+  optionsResponse,
+  organizationOfLink,
+  replacedPasskeys,
+} from '../claim/link-requests.js';
 import type { GatewayConfig } from '../config.js';
 import { isRecordedBy } from '../edge/recording.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
@@ -113,10 +119,16 @@ const completeInvitationEndpoint = endpoint({
   recordEach: [...closedErrors, 'ceremony_expired', 'passkey_invalid'],
   params,
   body: z.strictObject(completion).meta({ id: 'InvitationCompletion' }),
-  responses: { 204: { description: 'The person is active' } },
+  responses: {
+    200: {
+      description: 'The person is active',
+      schema: z.strictObject(replacedPasskeys).meta({ id: 'InvitationAccepted' }),
+    },
+  },
   errors: [...commonErrors, ...closedErrors, 'ceremony_expired', 'passkey_invalid'],
   examples: {
     body: linkExamples.completion,
+    response: linkExamples.replaced,
   },
 });
 
@@ -163,12 +175,17 @@ export class InvitationController {
   async complete(
     @Input() { params: { shortId }, body }: InputOf<typeof completeInvitationEndpoint>,
     @Req() request: FastifyRequest,
-  ): Promise<void> {
+  ): Promise<unknown> {
     const { relyingParty } = await this.organizationOf(shortId, body.token);
     const browser = this.browser.end(request, shortId);
     const command = { ...body, ...(browser !== undefined && { browser }), ...(relyingParty && { relyingParty }) };
-    await this.bus.request(completeInvitation, command, customerContextOf(request, shortId));
+    const { person: _, ...accepted } = await this.bus.request(
+      completeInvitation,
+      command,
+      customerContextOf(request, shortId),
+    );
     isRecordedBy(request, 'handler');
+    return accepted;
   }
 
   private organizationOf(shortId: string, token: string): Promise<ReplyOf<typeof organizationProfile>> {

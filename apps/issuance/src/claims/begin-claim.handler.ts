@@ -11,7 +11,7 @@ import { newCode } from '../customer/code.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimState, requireOpen } from './claim.js';
 import { Claims } from './find-claim.js';
-import { userHandle } from './user-handle.js';
+import { CustomerHandles } from './user-handle.js';
 
 /** Begins the ceremony of a claim: options for a passkey, bound to the offer and the browser. */
 @Controller()
@@ -20,6 +20,7 @@ export class BeginClaimHandler {
     private readonly database: Database,
     private readonly claims: Claims,
     private readonly types: CredentialTypes,
+    private readonly handles: CustomerHandles,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -29,19 +30,18 @@ export class BeginClaimHandler {
     { token, organizationName, browser, relyingParty: ids }: RequestOf<typeof beginClaim>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginClaim>> {
-    const { offerId, subject, type, offer, credential } = await this.claims.find(
-      claimHashesOf(this.config, token),
-      org,
-    );
+    const found = await this.claims.find(claimHashesOf(this.config, token), org);
+    const { subject, type, offer, credential, replacesPasskeys } = found;
     const now = this.clock.now();
     requireOpen(claimState(offer, credential, now));
     const { holders, display } = await this.types.find(org, type);
     if (!holders.includes('passkey')) throw new AppError('invalid_state', `"${display}" cannot be held by a passkey.`);
 
-    const { handle, challenge } = await this.database.transaction(async (sql) => ({
-      handle: await userHandle(sql, subject, org),
-      challenge: await storeChallenge(sql, claimCeremony(org, offerId, subject, browser), now),
-    }));
+    const { handle, challenge } = await this.database.transaction(async (sql) => {
+      const { handle, nextHandle } = await this.handles.forClaim(sql, subject, org, replacesPasskeys);
+      const ceremony = claimCeremony(org, { ...found, ...(nextHandle && { nextHandle }) }, browser);
+      return { handle: nextHandle ?? handle, challenge: await storeChallenge(sql, ceremony, now) };
+    });
     // The passkey picker shows this name: it distinguishes two passkeys and does not identify the customer.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };
     return {

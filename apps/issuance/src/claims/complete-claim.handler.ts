@@ -4,6 +4,7 @@ import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
   consumeChallenge,
+  noPasskeysOf,
   providerName,
   readRegistration,
   relyingPartyOf,
@@ -44,14 +45,18 @@ export class CompleteClaimHandler {
     const rp = relyingPartyOf(this.config.relyingParty, ids);
     const tokenHashes = claimHashesOf(this.config, token);
     const found = await this.claims.find(tokenHashes, context.org);
-    const { offerId, subject, offer } = found;
+    const { subject, offer } = found;
     requireOpen(claimState(offer, found.credential, this.clock.now()));
     const registration = readRegistration(response);
-    const ceremony = claimCeremony(context.org, offerId, subject, browser);
+    const ceremony = claimCeremony(context.org, found, browser);
     await this.consume(registration.challenge, ceremony, tokenHashes, context.org);
     const passkey = await verifyRegistration(rp, registration);
-    await this.claim(found, passkey, rp.id, context);
-    return { subject, ...(offer.returnUrl && { returnUrl: offer.returnUrl }) };
+    const replacedHandle = await this.claim(found, passkey, rp.id, context);
+    return {
+      subject,
+      ...(offer.returnUrl && { returnUrl: offer.returnUrl }),
+      ...(replacedHandle && { acceptedPasskeys: noPasskeysOf(rp, replacedHandle) }),
+    };
   }
 
   /** When the offer was closed during the ceremony, that is the error, and not that the ceremony has expired. */
@@ -72,10 +77,18 @@ export class CompleteClaimHandler {
     }
   }
 
-  /** The rule checks the offer again under the customer's lock: it may have been closed during the ceremony. */
-  private async claim(found: FoundClaim, passkey: NewPasskey, rpId: string, context: RequestContext): Promise<void> {
+  /**
+   * The rule checks the offer again under the customer's lock: it may have been closed during the ceremony.
+   * @returns the user handle of the passkeys that were replaced, if the new one has another
+   */
+  private async claim(
+    found: FoundClaim,
+    passkey: NewPasskey,
+    rpId: string,
+    context: RequestContext,
+  ): Promise<Buffer | undefined> {
     const { org } = context;
-    const { offerId, subject, app, type } = found;
+    const { offerId, subject, app, type, nextHandle } = found;
     const { validity } = await this.types.find(org, type);
     const holderApp = providerName(passkey.aaguid);
     const terms = {
@@ -85,11 +98,13 @@ export class CompleteClaimHandler {
     };
     // The actor of the record is the customer, though the request with the claim token was anonymous.
     const asCustomer: RequestContext = { ...context, actor: { type: 'customer', id: subject } };
-    await this.customers.change(byClaim(subject, app), asCustomer, async (customer, { sql, now }) => {
+    return this.customers.change(byClaim(subject, app), asCustomer, async (customer, { sql, now }) => {
       const change = claimed(customer, offerId, terms, now);
-      if (change.replacesPasskeys) await removePasskeys(sql, subject);
+      // Its handle would be that of no customer.
+      if (nextHandle && !change.replacesPasskeys) throw new AppError('ceremony_expired');
+      const reply = change.replacesPasskeys ? await removePasskeys(sql, subject, nextHandle) : undefined;
       await addPasskey(sql, { ...passkey, subject, org, rpId, createdAt: now });
-      return { change, reply: undefined, audited: claimRecord(change, offerId) };
+      return { change, reply, audited: claimRecord(change, offerId) };
     });
   }
 }

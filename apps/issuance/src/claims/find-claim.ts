@@ -14,6 +14,10 @@ export interface FoundClaim {
   type: string;
   offer: Pick<CustomerOffer, 'status' | 'expiresAt' | 'returnUrl'>;
   credential: Pick<CustomerCredential, 'status' | 'validUntil'>;
+  /** The claim removes the earlier passkeys of the customer, as `claimed` decides. */
+  replacesPasskeys: boolean;
+  /** User handle of the passkey that replaces them, once such a claim has begun. */
+  nextHandle?: Buffer;
 }
 
 interface Row {
@@ -26,6 +30,8 @@ interface Row {
   returnUrl: string | null;
   credentialStatus: CustomerCredential['status'];
   validUntil: Date | null;
+  replacesPasskeys: boolean;
+  nextHandle: Buffer | null;
   existingCustomer: boolean;
   ended: boolean;
 }
@@ -34,8 +40,11 @@ const byToken = statement(
   'claim_find',
   `SELECT o.id AS "offerId", o.subject, o.app, o.status AS "offerStatus", o.expires_at AS "expiresAt",
      o.return_url AS "returnUrl", c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil",
+     c.status = 'issued' OR EXISTS (SELECT 1 FROM credential r WHERE r.subject = c.subject AND r.type = c.type
+       AND r.status = 'revoked' AND r.issued_at IS NOT NULL) AS "replacesPasskeys", u.next_handle AS "nextHandle",
      ${toExistingCustomer} AS "existingCustomer", ${isEnded} AS ended
    FROM offer o JOIN credential c ON c.id = o.credential JOIN subject s ON s.id = o.subject
+     LEFT JOIN webauthn_user u ON u.subject = o.subject
    WHERE o.token_hash = ANY ($1) AND o.org = $2`,
 );
 
@@ -58,7 +67,7 @@ export class Claims {
   async find(tokenHashes: readonly Buffer[], org: string): Promise<FoundClaim> {
     const [row] = await this.database.rows<Row>(byToken, [tokenHashes, org]);
     if (!row) throw new AppError('unknown_claim');
-    const { offerId, subject, app, type, expiresAt, returnUrl, credentialStatus, validUntil } = row;
+    const { offerId, subject, app, type, expiresAt, returnUrl, credentialStatus, validUntil, replacesPasskeys } = row;
     const status = row.offerStatus === 'open' && !(await this.mayBeClaimed(row, org)) ? 'withdrawn' : row.offerStatus;
     return {
       offerId,
@@ -67,6 +76,8 @@ export class Claims {
       type,
       offer: { status, expiresAt, ...(returnUrl !== null && { returnUrl }) },
       credential: { status: credentialStatus, ...(validUntil && { validUntil }) },
+      replacesPasskeys,
+      ...(replacesPasskeys && row.nextHandle && { nextHandle: row.nextHandle }),
     };
   }
 

@@ -12,9 +12,13 @@ const add = namedStatement(
  */
 const remove = statement(
   'passkey_remove',
-  `WITH removed AS (DELETE FROM passkey WHERE subject = $1)
-   UPDATE webauthn_user u SET sign_ins_since_version = s.version + 1
-   FROM subject s WHERE s.id = $1 AND u.subject = $1`,
+  `WITH removed AS (DELETE FROM passkey WHERE subject = $1),
+   before AS (SELECT handle FROM webauthn_user WHERE subject = $1)
+   UPDATE webauthn_user u
+   SET sign_ins_since_version = s.version + 1, handle = coalesce($2, u.handle),
+     next_handle = CASE WHEN next_handle = $2 THEN NULL ELSE next_handle END
+   FROM subject s, before WHERE s.id = $1 AND u.subject = $1
+   RETURNING before.handle`,
 );
 
 /**
@@ -29,7 +33,16 @@ export async function addPasskey(
   await storePasskey(sql, add, add.values({ subject, org, ...passkeyValues(passkey, createdAt) }));
 }
 
-/** Removes all passkeys of a customer: they belong to the customer and not to one credential. */
-export async function removePasskeys(sql: Sql, subject: string): Promise<void> {
-  await sql.rows(remove, [subject]);
+/**
+ * Removes all passkeys of a customer: they belong to the customer and not to one credential.
+ * @param nextHandle the customer's user handle from now on
+ * @returns the earlier handle, if it is another one
+ */
+export async function removePasskeys(
+  sql: Sql,
+  subject: string,
+  nextHandle: Buffer | undefined,
+): Promise<Buffer | undefined> {
+  const [before] = await sql.rows<{ handle: Buffer }>(remove, [subject, nextHandle]);
+  return before && nextHandle && !before.handle.equals(nextHandle) ? before.handle : undefined;
 }

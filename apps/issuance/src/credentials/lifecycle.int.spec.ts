@@ -143,7 +143,11 @@ describe('the lifecycle of a credential', () => {
       const again = await customers.offer({ subject: customer.subject });
       expect(again.credentialId).not.toBe(customer.credentialId);
       await customers.claim(again.token, replacement);
-      await expect(customers.signIn(customer)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
+      await expect(customers.signIn(customer)).resolves.toEqual({
+        outcome: 'refused',
+        reason: 'unknown_passkey',
+        removed: true,
+      });
       await expect(customers.signIn({ ...customer, authenticator: replacement })).resolves.toMatchObject({
         outcome: 'signed_in',
         subject: customer.subject,
@@ -160,7 +164,11 @@ describe('the lifecycle of a credential', () => {
       const recovery = await customers.offer({ subject: customer.subject, credentialType: 'pass' });
       const replacement = new SoftwareAuthenticator();
       await customers.claim(recovery.token, replacement);
-      await expect(customers.signIn(customer)).resolves.toEqual({ outcome: 'refused', reason: 'unknown_passkey' });
+      await expect(customers.signIn(customer)).resolves.toEqual({
+        outcome: 'refused',
+        reason: 'unknown_passkey',
+        removed: true,
+      });
       const after = await customers.signIn({ ...customer, authenticator: replacement });
       if (before.outcome !== 'signed_in' || after.outcome !== 'signed_in') throw new Error('not signed in');
       const { document_number: number, ...same } = before.credential;

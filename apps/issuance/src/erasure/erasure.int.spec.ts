@@ -67,6 +67,7 @@ describe('an erasure', () => {
     await expect(customers.signIn({ authenticator })).resolves.toEqual({
       outcome: 'refused',
       reason: 'unknown_passkey',
+      removed: true,
     });
     await expect(customers.status(subject)).resolves.toEqual({ state: 'unknown' });
     const log = stack.lines.join('');

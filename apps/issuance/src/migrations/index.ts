@@ -7,6 +7,7 @@ import {
 import { CreateIssuance1763700000000 } from './1763700000000-create-issuance.js';
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 import { OfferMakers1767000000000 } from './1767000000000-offer-makers.js';
+import { NextUserHandles1768200000000 } from './1768200000000-next-user-handles.js';
 
 export const migrations = [
   CreateIssuance1763700000000,
@@ -17,4 +18,5 @@ export const migrations = [
   OrganizationFences1764900100000,
   IdempotencyOrganization1764900000100,
   OfferMakers1767000000000,
+  NextUserHandles1768200000000,
 ];

@@ -124,6 +124,7 @@ describe('a sign-in', () => {
     await expect(customers.signIn({ authenticator: unknown })).resolves.toEqual({
       outcome: 'refused',
       reason: 'unknown_passkey',
+      removed: true,
     });
   });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { instant, uuid } from '../fields.js';
-import { browserHash, webAuthnJson } from '../issuance/claims.js';
+import { acceptedPasskeysSchema, browserHash, webAuthnJson } from '../issuance/claims.js';
 import { relyingPartySchema } from './rp-id.js';
 
 /** The fragment of an invitation link: 256 random bits that are accepted once. */
@@ -57,6 +57,9 @@ export const completeInvitation = command({
     browser: browserHash.optional(),
     relyingParty: relyingPartySchema.optional(),
   }),
-  reply: z.strictObject({ person: uuid.describe('For the audit record; not sent to the page') }),
+  reply: z.strictObject({
+    person: uuid.describe('For the audit record; not sent to the page'),
+    acceptedPasskeys: acceptedPasskeysSchema.optional(),
+  }),
   errors: ['unknown_invitation', ...closed, 'ceremony_expired', 'passkey_invalid'],
 });

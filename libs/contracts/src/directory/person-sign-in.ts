@@ -17,6 +17,12 @@ export const personDenialReasons = [
 /** A passkey that may be on several devices, or whose provider stopped counting, is accepted nevertheless. */
 export const counterWentBack = z.literal(true).optional().describe('The signature counter of the passkey went back');
 
+/** Then no other organization has it, and neither customers nor people sign in with it. */
+export const removedPasskey = z
+  .literal(true)
+  .optional()
+  .describe('The organization has created the passkey and no longer stores it: the browser may hide it');
+
 /** Options of a person's sign-in ceremony, bound to one interaction, valid for ten minutes and for one response. */
 export const beginPersonSignIn = command({
   service: 'directory',
@@ -45,7 +51,12 @@ export const completePersonSignIn = command({
       deviceBound: z.boolean().describe('Whether the passkey is bound to its device'),
       counterWentBack,
     }),
-    z.strictObject({ outcome: z.literal('refused'), reason: z.enum(personDenialReasons), person: uuid.optional() }),
+    z.strictObject({
+      outcome: z.literal('refused'),
+      reason: z.enum(personDenialReasons),
+      person: uuid.optional(),
+      removed: removedPasskey,
+    }),
   ]),
   errors: ['ceremony_expired', 'passkey_invalid'],
 });

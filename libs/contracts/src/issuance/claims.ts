@@ -29,6 +29,15 @@ export type Claim = z.infer<typeof claimSchema>;
 export const webAuthnJson = z.record(z.string(), z.unknown());
 export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
+/** Argument of `PublicKeyCredential.signalAllAcceptedCredentials()` (WebAuthn Level 3 §5.1.10.3). */
+export const acceptedPasskeysSchema = z.strictObject({
+  rpId,
+  userId: z.string().describe('User handle, base64url'),
+  allAcceptedCredentialIds: z.array(z.string()).describe('The passkeys of this handle that still sign in'),
+});
+
+export type AcceptedPasskeys = z.infer<typeof acceptedPasskeysSchema>;
+
 /** SHA-256 of the secret in a browser's cookie, base64url. Only this browser can complete its ceremony. */
 export const browserHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 hash in base64url');
 
@@ -71,6 +80,7 @@ export const completeClaim = command({
   reply: z.strictObject({
     returnUrl: z.url().optional(),
     subject: uuid.describe('For the audit record; not sent to the page'),
+    acceptedPasskeys: acceptedPasskeysSchema.optional(),
   }),
   errors: [
     'unknown_claim',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
-import { counterWentBack, personDenialReasons } from '../directory/person-sign-in.js';
+import { counterWentBack, personDenialReasons, removedPasskey } from '../directory/person-sign-in.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { webAuthnJson } from './claims.js';
@@ -56,7 +56,12 @@ export const completeSignIn = command({
       deviceBound: z.boolean().optional().describe('Whether the passkey is bound to its device'),
       counterWentBack,
     }),
-    z.strictObject({ outcome: z.literal('refused'), reason: z.enum(signInDenialReasons), subject: uuid.optional() }),
+    z.strictObject({
+      outcome: z.literal('refused'),
+      reason: z.enum(signInDenialReasons),
+      subject: uuid.optional(),
+      removed: removedPasskey,
+    }),
   ]),
   errors: ['ceremony_expired', 'passkey_invalid'],
 });
@@ -146,6 +151,7 @@ export const signInResultSchema = z
       .enum([...new Set([...signInDenialReasons, ...personDenialReasons])])
       .optional()
       .describe('Why this passkey is not accepted'),
+    removed: removedPasskey,
   })
   .meta({ id: 'SignInResult' });
 export type SignInResult = z.infer<typeof signInResultSchema>;

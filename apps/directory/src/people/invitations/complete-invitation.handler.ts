@@ -4,6 +4,7 @@ import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import {
   consumeChallenge,
+  noPasskeysOf,
   readRegistration,
   relyingPartyOf,
   verifyRegistration,
@@ -52,8 +53,11 @@ export class CompleteInvitationHandler {
       throw error;
     }
     const passkey = await verifyRegistration(rp, registration);
-    await this.accept(tokenHashes, invitation, { ...passkey, rpId: rp.id }, context);
-    return { person: invitation.person };
+    const replacedHandle = await this.accept(tokenHashes, invitation, { ...passkey, rpId: rp.id }, context);
+    return {
+      person: invitation.person,
+      ...(replacedHandle && { acceptedPasskeys: noPasskeysOf(rp, replacedHandle) }),
+    };
   }
 
   private async open(tokenHashes: readonly Buffer[], org: string): Promise<Invitation> {
@@ -65,23 +69,26 @@ export class CompleteInvitationHandler {
   /**
    * The state is checked again under the locks of organization and person: the link may have been closed, and the
    * rights of its issuer or the roles of its person may have changed, during the ceremony.
+   * @returns the user handle of the passkeys that were replaced, if the new one has another
    */
   private async accept(
     tokenHashes: readonly Buffer[],
-    { person: id }: Invitation,
+    { person: id, nextUserHandle }: Invitation,
     passkey: NewPasskey & { rpId: string },
     context: RequestContext,
-  ): Promise<void> {
+  ): Promise<Buffer | undefined> {
     // The actor of the record is the person, though the request with the token was anonymous.
     const asPerson: RequestContext = { ...context, actor: { type: 'person', id } };
+    let replacedHandle: Buffer | undefined;
     await this.people.change(id, asPerson, async (person, { sql, now }) => {
       const invitation = await findInvitation(sql, tokenHashes, context.org);
       requireOpen(stateOf(invitation, now));
-      if (invitation.recovery) await removeAllPasskeys(sql, person);
+      if (invitation.recovery) replacedHandle = await removeAllPasskeys(sql, person, nextUserHandle ?? undefined);
       await closeLink(sql, person, 'accepted');
       await addPasskey(sql, person, passkey, now);
       return accepted(person, invitation);
     });
+    return replacedHandle;
   }
 }
 

@@ -27,6 +27,8 @@ export interface Invitation extends LinkFacts {
   id: string;
   org: string;
   userHandle: Buffer;
+  /** Of the passkey that a recovery creates, once one has begun. */
+  nextUserHandle: Buffer | null;
 }
 
 export type InvitationState = z.infer<typeof invitationLinkSchema>['state'];
@@ -65,7 +67,8 @@ export function requireOpen(state: InvitationState): void {
 
 const byToken = statement(
   'invitation_find',
-  `SELECT i.id, i.org, i.person_id AS person, p.user_handle AS "userHandle", i.status,
+  `SELECT i.id, i.org, i.person_id AS person, p.user_handle AS "userHandle",
+     CASE WHEN i.replaces_passkeys THEN p.next_user_handle END AS "nextUserHandle", i.status,
      i.replaces_passkeys AS recovery, i.expires_at AS "expiresAt", p.status AS "personStatus",
      p.roles AS "personRoles", i.person_roles AS "rolesWhenIssued", i.issued_by_type AS "issuerType",
      issuer.id AS issuer, issuer.roles AS "issuerRoles"
@@ -83,11 +86,18 @@ export async function findInvitation(sql: Sql, tokenHashes: readonly Buffer[], o
   return row;
 }
 
-/** A challenge is valid for its invitation and browser only, and is deleted with the person. */
-export function invitationCeremony({ id, org, person }: Invitation, browser: string | undefined): Binding {
+/**
+ * A challenge is valid for its invitation and browser only, and is deleted with the person. With another user handle
+ * than the person's present one it is valid for this handle only, since the response does not tell for which one the
+ * passkey was created.
+ */
+export function invitationCeremony(
+  { id, org, person, nextUserHandle }: Pick<Invitation, 'id' | 'org' | 'person' | 'nextUserHandle'>,
+  browser: string | undefined,
+): Binding {
   return {
     ceremony: ceremonies.invitation,
-    to: `${org}/${id}`,
+    to: [org, id, ...(nextUserHandle ? [nextUserHandle.toString('base64url')] : [])].join('/'),
     owner: person,
     ...(browser !== undefined && { browser }),
   };

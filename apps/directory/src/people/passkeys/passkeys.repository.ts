@@ -9,7 +9,21 @@ const add = namedStatement(
   { id: 'uuid', org: 'text', person_id: 'uuid', name: 'text', ...passkeyColumns },
   (row) => `INSERT INTO person_passkey ${rowOf(row)}`,
 );
-const removeAll = statement('person_passkeys_remove', 'DELETE FROM person_passkey WHERE org = $1 AND person_id = $2');
+const removeAll = statement(
+  'person_passkeys_remove',
+  `WITH removed AS (DELETE FROM person_passkey WHERE org = $1 AND person_id = $2),
+   before AS (SELECT user_handle FROM person WHERE org = $1 AND id = $2)
+   UPDATE person SET user_handle = coalesce($3, person.user_handle),
+     next_user_handle = CASE WHEN next_user_handle = $3 THEN NULL ELSE next_user_handle END
+   FROM before WHERE org = $1 AND id = $2
+   RETURNING before.user_handle AS handle`,
+);
+/** Repeated attempts get the same one: a new passkey replaces that of an attempt that has failed half-way. */
+const prepareHandle = statement(
+  'person_next_user_handle',
+  `UPDATE person SET next_user_handle = coalesce(next_user_handle, $3) WHERE org = $1 AND id = $2
+   RETURNING next_user_handle AS handle`,
+);
 
 /**
  * Adds a passkey in the transaction of a change. Its name is at first that of its provider.
@@ -27,8 +41,31 @@ export async function addPasskey(
   return id;
 }
 
-export async function removeAllPasskeys(sql: Sql, { org, id }: Person): Promise<void> {
-  await sql.rows(removeAll, [org, id]);
+/**
+ * The WebAuthn user handle of the passkey that will replace those of a person. It is another one than they have, so
+ * that they stay on the device, and valid, until the recovery succeeds.
+ * @returns undefined when the person has been removed
+ */
+export async function nextUserHandle(
+  sql: Sql,
+  { org, id }: Pick<Person, 'org' | 'id'>,
+  unused: Buffer,
+): Promise<Buffer | undefined> {
+  const [row] = await sql.rows<{ handle: Buffer }>(prepareHandle, [org, id, unused]);
+  return row?.handle;
+}
+
+/**
+ * @param nextHandle the person's user handle from now on
+ * @returns the earlier handle, if it is another one
+ */
+export async function removeAllPasskeys(
+  sql: Sql,
+  { org, id }: Person,
+  nextHandle: Buffer | undefined,
+): Promise<Buffer | undefined> {
+  const [before] = await sql.rows<{ handle: Buffer }>(removeAll, [org, id, nextHandle]);
+  return before && nextHandle && !before.handle.equals(nextHandle) ? before.handle : undefined;
 }
 
 const any = statement('person_passkey_any', 'SELECT 1 FROM person_passkey WHERE org = $1 AND person_id = $2 LIMIT 1');
