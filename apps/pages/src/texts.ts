@@ -3,6 +3,15 @@ const link = {
   create: 'Create my passkey',
   working: 'Follow your device',
   workingBody: 'Confirm with your fingerprint, face or PIN. This page continues by itself.',
+  saving: 'Almost done …',
+  savingBody: 'Your passkey is on your device. We are saving it here.',
+  inApp: 'Open this link in your browser',
+  inAppBody:
+    'It was opened inside another app, where a passkey cannot be created. Copy the link and paste it into the ' +
+    'address bar of your browser, or scan the code with another device.',
+  unsupportedBody:
+    'Open this link in a current Chrome, Edge, Firefox or Safari: copy it, or scan the code with your phone.',
+  notUsed: 'The link has not been used: it works there.',
   doneClose: 'You can close this page.',
   goOn: 'Continue',
   back: (org: string) => `Back to ${org}`,
@@ -33,7 +42,15 @@ export const texts = {
   late: 'Nothing happens? Load this page again. It needs JavaScript and a browser of the last few years.',
   noScriptTitle: 'JavaScript is switched off',
   noScript: 'This page needs JavaScript. Switch it on for this site, or open the link in another browser.',
+  preparing: 'Asking your device …',
+  preparingBody: 'On a slow connection this takes a moment.',
+  stop: 'Cancel',
   tryAgain: 'Try again',
+  share: {
+    copy: 'Copy link',
+    copied: 'Copied. Paste it into the address bar of your browser.',
+    scan: 'Scan this code with the camera of another device.',
+  },
   accountType: 'Account type',
   until: 'This link works until',
   whatIsPasskey: 'What is a passkey?',

@@ -19,13 +19,17 @@ test('reads the built pages and their assets', async () => {
     writeFile(join(folder, 'sign-in.html'), 's'),
     writeFile(join(folder, 'verify.html'), 'v'),
     writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p'),
+    writeFile(join(folder, 'assets', 'page-AAAAAAAA.css.br'), 'c'),
+    writeFile(join(folder, 'assets', 'icon-AAAAAAAA.svg'), 'i'),
   ]);
   const { documents, assets } = await readPages(folder);
-  expect([documents, [...assets.keys()], assets.get('page-AAAAAAAA.css')?.type]).toEqual([
-    { claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's', verify: 'v' },
-    ['page-AAAAAAAA.css'],
-    'text/css; charset=utf-8',
-  ]);
+  expect(documents).toEqual({ claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's', verify: 'v' });
+  expect([...assets.keys()].toSorted()).toEqual(['icon-AAAAAAAA.svg', 'page-AAAAAAAA.css']);
+  expect(assets.get('page-AAAAAAAA.css')).toMatchObject({
+    type: 'text/css; charset=utf-8',
+    brotli: Buffer.from('c'),
+  });
+  expect(assets.get('icon-AAAAAAAA.svg')).not.toHaveProperty('brotli');
 });
 
 test('rejects when the pages are not built', async () => {

@@ -22,6 +22,8 @@ export interface Asset {
 export interface PageAsset extends Asset {
   /** RFC 9110 §8.8.3, from the content. */
   etag: string;
+  /** The content, compressed (RFC 7932). */
+  brotli?: Buffer;
 }
 
 /** Injection token of the pages. */
@@ -33,6 +35,9 @@ const types: Record<string, string> = {
   '.js': mediaTypes.javascript,
   '.svg': 'image/svg+xml',
 };
+
+/** Ending of the name of a compressed file. */
+const compressed = '.br';
 
 /** Resolves the package name, which works alike in a clone, an image and an installation. */
 export function pagesFolder(): string {
@@ -51,11 +56,13 @@ export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
     const type = types[extname(name)];
     if (!type) throw new Error(`The pages have a file of an unknown media type: ${name}`);
     const content = await readFile(join(assets, name));
-    return [name, { type, content, etag: `"${sha256(content).toString('base64url')}"` }];
+    const brotli = names.includes(name + compressed) ? await readFile(join(assets, name + compressed)) : undefined;
+    const etag = `"${sha256(content).toString('base64url')}"`;
+    return [name, { type, content, etag, ...(brotli && { brotli }) }];
   };
   return {
     documents: Object.fromEntries(documents) as BuiltPages['documents'],
-    assets: new Map(await Promise.all(names.map(read))),
+    assets: new Map(await Promise.all(names.filter((name) => !name.endsWith(compressed)).map(read))),
   };
 }
 

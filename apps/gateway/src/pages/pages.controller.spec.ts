@@ -1,10 +1,16 @@
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { assetOf, PAGES, type BuiltPages } from './built-pages.js';
 import { PagesController } from './pages.controller.js';
 
-const script = { type: 'text/javascript; charset=utf-8', content: Buffer.from('export {};'), etag: '"s"' };
+const script = {
+  type: 'text/javascript; charset=utf-8',
+  content: Buffer.from('export {};'),
+  etag: '"s"',
+  brotli: brotliCompressSync('export {};'),
+};
 const icon = { type: 'image/svg+xml', content: Buffer.from('<svg/>'), etag: '"i"' };
 const favicon = { type: 'image/vnd.microsoft.icon', content: Buffer.from([0, 0, 1, 0]), etag: '"f"' };
 const pages: BuiltPages = {
@@ -74,6 +80,28 @@ describe('PagesController', () => {
       'content-type': script.type,
       'cache-control': 'public, max-age=31536000, immutable',
     });
+  });
+
+  test('an asset is compressed for a browser that accepts it, under a tag of its own', async () => {
+    const url = '/pages/claim-AAAAAAAA.js';
+    for (const accepted of ['br', 'gzip, deflate, br, zstd', 'gzip;q=0.5, br;q=0.8']) {
+      const { headers, rawPayload } = await app.inject({
+        method: 'GET',
+        url,
+        headers: { 'accept-encoding': accepted },
+      });
+      expect(headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding', etag: '"s-br"' });
+      expect(brotliDecompressSync(rawPayload).toString()).toBe('export {};');
+    }
+    for (const accepted of ['', 'gzip', 'br;q=0', 'brotli', 'x-br']) {
+      const { headers, payload } = await app.inject({ method: 'GET', url, headers: { 'accept-encoding': accepted } });
+      expect([headers['content-encoding'], headers.vary, headers.etag, payload]).toEqual([
+        undefined,
+        'accept-encoding',
+        '"s"',
+        'export {};',
+      ]);
+    }
   });
 
   test('an asset with a stable name is cached for five minutes and revalidated by its tag', async () => {

@@ -6,7 +6,7 @@ import { endpoint } from '@holdfast/contracts/http';
 import { AppError } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 import { Route } from '../endpoints/route.js';
-import { assetOf, PAGES, type AssetCaching, type BuiltPages } from './built-pages.js';
+import { assetOf, PAGES, type AssetCaching, type BuiltPages, type PageAsset } from './built-pages.js';
 import { scriptPolicy } from './script-policy.js';
 
 const tag = 'Pages';
@@ -197,11 +197,29 @@ export class PagesController {
   private send(file: string, request: FastifyRequest, reply: FastifyReply): void {
     const asset = assetOf(this.pages.assets, file);
     if (!asset) throw new AppError('not_found');
-    const { caching, etag, type, content } = asset;
-    void reply.headers({ 'cache-control': cacheControl[caching], 'content-security-policy': assetPolicy, etag });
+    const { caching, type } = asset;
+    const { content, etag, encoding } = representationOf(asset, request.headers['accept-encoding']);
+    void reply.headers({
+      'cache-control': cacheControl[caching],
+      'content-security-policy': assetPolicy,
+      etag,
+      vary: 'accept-encoding',
+    });
     if (caching === 'short' && matches(request.headers['if-none-match'], etag)) void reply.code(304).send();
-    else void reply.type(type).send(content);
+    else
+      void reply
+        .headers(encoding === undefined ? {} : { 'content-encoding': encoding })
+        .type(type)
+        .send(content);
   }
+}
+
+/** The compressed file for a browser that accepts it. Its tag is another one (RFC 9110 §8.8.3). */
+function representationOf({ content, etag, brotli }: PageAsset, acceptEncoding = '') {
+  const accepted = acceptEncoding.split(',').some((coding) => /^\s*br\s*(;\s*q=(1|0\.\d*[1-9])\d*\s*)?$/.test(coding));
+  return brotli && accepted
+    ? { content: brotli, etag: etag.replace(/"$/, '-br"'), encoding: 'br' }
+    : { content, etag, encoding: undefined };
 }
 
 /** RFC 9110 §13.1.2, with weak comparison: a proxy that compresses may have made the tag weak. */

@@ -1,15 +1,19 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { texts } from '../texts.ts';
 import { documentOf } from './document.ts';
 
 /**
  * Builds `dist`, or the folder of the argument: one document per page, and in `assets` below it the files they load,
- * with their hash in the name. For another folder the libraries are bundled from their sources.
+ * with their hash in the name, each text also compressed (`.br`). For another folder the libraries are bundled from
+ * their sources.
  */
 const source = fileURLToPath(new URL('..', import.meta.url));
+const isText = new Set(['.css', '.js', '.svg']);
 const [folder] = process.argv.slice(2);
 const dist = folder ?? join(source, '..', 'dist');
 const pages = {
@@ -22,14 +26,7 @@ const pages = {
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
-const { metafile } = await build({
-  entryPoints: {
-    ...Object.fromEntries(Object.keys(pages).map((name) => [name, join(source, name, `${name}-page.ts`)])),
-    page: join(source, 'page.css'),
-    'no-script': join(source, 'no-script.css'),
-    icon: join(source, 'icon.svg'),
-    favicon: join(source, 'favicon.ico'),
-  },
+const options = {
   outdir: join(dist, 'assets'),
   entryNames: '[name]-[hash]',
   loader: { '.svg': 'copy', '.ico': 'copy' },
@@ -41,9 +38,26 @@ const { metafile } = await build({
   target: ['chrome108', 'firefox115', 'safari16'],
   legalComments: 'none',
   metafile: true,
+} satisfies BuildOptions;
+
+// A file of its own, since few customers need it.
+const qrCode = await build({ ...options, entryPoints: { 'qr-code': join(source, 'screen', 'qr-code.ts') } });
+const [qrCodeScript] = filesOf(qrCode.metafile);
+const { metafile } = await build({
+  ...options,
+  define: { QR_CODE_SCRIPT: JSON.stringify(`/pages/${qrCodeScript}`) },
+  external: ['/pages/*'],
+  entryPoints: {
+    ...Object.fromEntries(Object.keys(pages).map((name) => [name, join(source, name, `${name}-page.ts`)])),
+    page: join(source, 'page.css'),
+    'no-script': join(source, 'no-script.css'),
+    icon: join(source, 'icon.svg'),
+    favicon: join(source, 'favicon.ico'),
+  },
 });
 
-const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
+const outputs = filesOf(metafile);
+await Promise.all([...outputs, qrCodeScript!].filter((file) => isText.has(extname(file))).map(compress));
 const outputOf = (name: string, extension: string): string => {
   const found = outputs.find(
     (file) =>
@@ -61,4 +75,14 @@ for (const [name, title] of Object.entries(pages)) {
     icon: outputOf('icon', '.svg'),
   };
   await writeFile(join(dist, `${name}.html`), documentOf(title, assets));
+}
+
+function filesOf({ outputs }: Metafile): string[] {
+  return Object.keys(outputs).map((path) => basename(path));
+}
+
+/** RFC 7932, at the highest quality. */
+async function compress(file: string): Promise<void> {
+  const path = join(dist, 'assets', file);
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(await readFile(path)));
 }

@@ -1,13 +1,25 @@
-import { startRegistration, type PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/browser';
+import { startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser';
+import type { AcceptedPasskeys } from '@holdfast/contracts';
 import { apiOf, safeAddress } from '../browser/address.ts';
+import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
 import { failureOf } from '../browser/failure.ts';
+import { isInAppBrowser } from '../browser/in-app.ts';
+import { hidePasskey, showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
 import type { LinkTexts } from '../texts.ts';
-import { linkScreen } from './link-screen.ts';
-import { linkStep, type LinkEffect, type LinkEvent, type LinkState, type LinkView } from './link-state.ts';
-import { takeToken } from './link-token.ts';
+import { Creation, type RequestedOptions } from './creation.ts';
+import { linkScreen, type LinkAction } from './link-screen.ts';
+import {
+  linkStep,
+  needsOtherBrowser,
+  type LinkEffect,
+  type LinkEvent,
+  type LinkState,
+  type LinkView,
+} from './link-state.ts';
+import { rememberUse, returnToken, takeToken, wasUsedHere } from './link-token.ts';
 
 /** What distinguishes the page of a claim from that of an invitation. */
 export interface LinkPage<Loaded> {
@@ -18,47 +30,79 @@ export interface LinkPage<Loaded> {
   returnUrl?: string;
 }
 
-/** Runs the page. Opening it reads the link and changes nothing; the button creates the passkey. */
+interface Completed {
+  returnUrl?: string;
+  acceptedPasskeys?: AcceptedPasskeys;
+}
+
+/** Runs the page. Opening it reads the link and does not use it; the button creates the passkey. */
 export function runLinkPage<Loaded>({ words, viewOf, returnUrl }: LinkPage<Loaded>): void {
   const api = apiOf(location.pathname);
+  const isInApp = isInAppBrowser(navigator.userAgent);
   const environment = { address: (text: string | undefined) => safeAddress(text, location.href) };
   let token: string | undefined;
   let state: LinkState = { name: 'loading' };
 
-  const view = createView(words.title, () => void send({ type: 'create' }));
+  const view = createView<LinkAction>(words.title, (type) => send({ type }));
 
-  const run: Record<LinkEffect, () => Promise<LinkEvent>> = {
-    load: async () => ({
-      type: 'loaded',
-      link: viewOf(await call<Loaded>('POST', api, { token })),
-      webAuthnSupport: webAuthnSupport(),
-    }),
-    create: async () => {
-      const body = { token };
-      const { options } = await call<{ options: PublicKeyCredentialCreationOptionsJSON }>(
-        'POST',
-        `${api}/options`,
-        body,
-      );
-      const response = await startRegistration({ optionsJSON: options });
-      const completed = await call<{ returnUrl?: string }>('POST', `${api}/complete`, { ...body, response });
-      return { type: 'created', ...(returnUrl !== undefined && { returnUrl }), ...completed };
+  const creation = new Creation<Completed>(
+    {
+      options: () => call<RequestedOptions>('POST', `${api}/options`, { token }),
+      register: (optionsJSON) => startRegistration({ optionsJSON }),
+      abort: () => WebAuthnAbortService.cancelCeremony(),
+      complete: (response) => call<Completed>('POST', `${api}/complete`, { token, response }),
+      hide: (rpId, credentialId) => hidePasskey(rpId ?? location.hostname, credentialId),
+      after: afterVisible,
     },
+    {
+      onDialogue: () => send({ type: 'dialogue' }),
+      onCreated: () => send({ type: 'saving' }),
+      onCompleted: ({ acceptedPasskeys, ...completed }) => {
+        rememberUse(token!);
+        if (acceptedPasskeys) showOnly(acceptedPasskeys);
+        send({ type: 'created', ...(returnUrl !== undefined && { returnUrl }), ...completed });
+      },
+      onFailure: (failure) => send({ type: 'failed', failure }),
+    },
+  );
+
+  const run: Record<LinkEffect, () => void> = {
+    load: () => {
+      const loading = token;
+      call<Loaded>('POST', api, { token }).then(
+        (loaded) => {
+          if (loading !== token) return;
+          const usedHere = wasUsedHere(token);
+          send({ type: 'loaded', link: viewOf(loaded), webAuthnSupport: webAuthnSupport(), usedHere });
+        },
+        (error: unknown) => {
+          if (loading === token) send({ type: 'failed', failure: failureOf(error) });
+        },
+      );
+    },
+    prepare: () => creation.prepare(),
+    create: () => void creation.create(),
+    stop: () => creation.stop(),
   };
 
-  async function send(event: LinkEvent): Promise<void> {
+  function send(event: LinkEvent): void {
     const [next, effect] = linkStep(state, event);
     state = next;
-    view.show(linkScreen(state, words, environment));
-    if (effect)
-      await send(
-        await run[effect]().catch((error: unknown): LinkEvent => ({ type: 'failed', failure: failureOf(error) })),
-      );
+    view.show(linkScreen(state, words, { ...environment, isInApp, ...linkToOpenElsewhere() }));
+    if (effect) run[effect]();
+  }
+
+  /** The token is in the address only while the link has to be opened elsewhere. */
+  function linkToOpenElsewhere(): { link?: string } {
+    if (token !== undefined && needsOtherBrowser(state, isInApp)) return { link: returnToken(token) };
+    if (location.hash.length > 1) takeToken();
+    return {};
   }
 
   function open(): void {
+    creation.reset();
     token = takeToken();
-    void send({ type: 'opened', token });
+    send({ type: 'opened', token });
   }
 
   // Another link that is opened in this tab changes only the fragment.

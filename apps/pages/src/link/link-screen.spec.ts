@@ -27,7 +27,20 @@ const reasons: FailureReason[] = [
 ];
 const states: LinkState[] = [
   { name: 'loading' },
-  ...(['ready', 'working', 'done', 'used', 'expired', 'withdrawn', 'unsupported', 'insecure'] as const).map((name) => ({
+  ...(
+    [
+      'ready',
+      'preparing',
+      'working',
+      'saving',
+      'done',
+      'used',
+      'expired',
+      'withdrawn',
+      'unsupported',
+      'insecure',
+    ] as const
+  ).map((name) => ({
     name,
     link,
   })),
@@ -114,6 +127,22 @@ test('used and expired links have no button; a failure has one', () => {
   expect(linkScreen({ name: 'stopped', why: 'existing', link }, texts.claim, environment)).toMatchObject({
     tone: 'good',
     secondary: { action: 'create' },
+  });
+});
+
+test('a browser without passkeys shows the link to copy or scan, and inside another app says so', () => {
+  const address = 'https://id.example/o/acme/claim#T';
+  const unsupported = linkScreen({ name: 'unsupported', link }, texts.claim, { ...environment, link: address });
+  expect(unsupported).toMatchObject({
+    heading: 'This browser has no passkeys',
+    share: { address, copy: 'Copy link' },
+  });
+  expect(unsupported.body.join()).toContain('has not been used');
+  const inApp = { ...environment, isInApp: true, link: address };
+  expect(linkScreen({ name: 'stopped', why: 'cancelled', link }, texts.claim, inApp)).toMatchObject({
+    heading: 'Open this link in your browser',
+    share: { address },
+    other: { action: 'create' },
   });
 });
 

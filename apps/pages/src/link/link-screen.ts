@@ -3,12 +3,17 @@ import type { Control, Screen } from '../screen/screen.ts';
 import { texts, type LinkTexts } from '../texts.ts';
 import type { FailureReason, LinkState, LinkView } from './link-state.ts';
 
-type LinkScreen = Screen<'create'>;
+export type LinkAction = 'create' | 'stop';
+type LinkScreen = Screen<LinkAction>;
 
 /** Dependencies on the browser: its time zone, and a check of addresses. */
 export interface Environment {
   timeZone?: string;
   address: (text: string | undefined) => string | undefined;
+  /** The browser is part of another app. */
+  isInApp?: boolean;
+  /** The whole link, in a state in which it should be opened elsewhere. */
+  link?: string;
 }
 
 /** `words` are those of a claim or of an invitation. */
@@ -21,8 +26,12 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
       return { tone: 'busy', heading: texts.loading, body: [] };
     case 'ready':
       return { ...organization, ...ready(state.link, org, words, environment) };
+    case 'preparing':
+      return { tone: 'busy', ...organization, heading: texts.preparing, body: [texts.preparingBody], ...stop };
     case 'working':
-      return { tone: 'busy', ...organization, heading: words.working, body: [words.workingBody] };
+      return { tone: 'busy', ...organization, heading: words.working, body: [words.workingBody], ...stop };
+    case 'saving':
+      return { tone: 'busy', ...organization, heading: words.saving, body: [words.savingBody] };
     case 'done':
       return {
         tone: 'good',
@@ -58,11 +67,26 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
     case 'missing':
       return { tone: 'stop', heading: words.missing, body: [words.missingBody] };
     case 'unsupported':
+      return { tone: 'stop', ...organization, ...elsewhere(words, environment) };
     case 'insecure':
       return { tone: 'stop', ...organization, ...failureTexts(state.name) };
     case 'stopped':
-      return { ...organization, ...stopped(state, org, words, environment.address(link?.returnUrl)) };
+      return environment.link === undefined
+        ? { ...organization, ...stopped(state, org, words, environment.address(link?.returnUrl)) }
+        : { tone: 'stop', ...organization, ...elsewhere(words, environment), other: tryAgain };
   }
+}
+
+const stop = { secondary: { label: texts.stop, action: 'stop' } satisfies Control<LinkAction> };
+const tryAgain: Control<LinkAction> = { label: texts.tryAgain, action: 'create' };
+
+/** The link is to be opened in a browser with passkeys, or on another device. */
+function elsewhere(words: LinkTexts, { isInApp = false, link }: Environment): Omit<LinkScreen, 'tone'> {
+  return {
+    heading: isInApp ? words.inApp : texts.stopped.unsupported,
+    body: [isInApp ? words.inAppBody : words.unsupportedBody, words.notUsed],
+    ...(link !== undefined && { share: { address: link, ...texts.share } }),
+  };
 }
 
 function ready(link: LinkView, org: string, words: LinkTexts, { timeZone }: Environment): LinkScreen {
@@ -80,7 +104,7 @@ function ready(link: LinkView, org: string, words: LinkTexts, { timeZone }: Envi
   };
 }
 
-function done(org: string, words: LinkTexts, next: { primary?: Control<'create'> }): Omit<LinkScreen, 'tone'> {
+function done(org: string, words: LinkTexts, next: { primary?: Control<LinkAction> }): Omit<LinkScreen, 'tone'> {
   return { heading: words.done, body: [words.doneBody(org), ...(next.primary ? [] : [words.doneClose])], ...next };
 }
 
@@ -91,7 +115,7 @@ function stopped(
   address: string | undefined,
 ): LinkScreen {
   if (why === 'existing') {
-    const retry: Control<'create'> = { label: words.existingAgain, action: 'create' };
+    const retry: Control<LinkAction> = { label: words.existingAgain, action: 'create' };
     const next = continueLink(words, address);
     return {
       tone: 'good',
@@ -104,16 +128,16 @@ function stopped(
   return {
     tone: why === 'cancelled' ? 'calm' : 'stop',
     ...failureTexts(why, retryAfter),
-    primary: { label: texts.tryAgain, action: 'create' },
+    primary: tryAgain,
   };
 }
 
-function continueLink(words: LinkTexts, href: string | undefined): { primary?: Control<'create'> } {
+function continueLink(words: LinkTexts, href: string | undefined): { primary?: Control<LinkAction> } {
   return href ? { primary: { label: words.goOn, href } } : {};
 }
 
 /** Links to the app, where a customer can request a new link. */
-function backLink(org: string, words: LinkTexts, href: string | undefined): { primary?: Control<'create'> } {
+function backLink(org: string, words: LinkTexts, href: string | undefined): { primary?: Control<LinkAction> } {
   return href ? { primary: { label: words.back(org), href } } : {};
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Failed, type FailureKind } from '../browser/failure.ts';
-import { linkStep, type LinkEvent, type LinkState, type LinkView } from './link-state.ts';
+import { linkStep, needsOtherBrowser, type LinkEvent, type LinkState, type LinkView } from './link-state.ts';
 
 const link: LinkView = {
   organization: { name: 'Acme' },
@@ -22,12 +22,15 @@ const loadedAs = (
   webAuthnSupport,
 });
 const loading: LinkState = { name: 'loading' };
+const preparing: LinkState = { name: 'preparing', link };
 const working: LinkState = { name: 'working', link };
+const saving: LinkState = { name: 'saving', link };
 
 describe('opening', () => {
   test('loads the link and changes nothing', () => {
     expect(linkStep(loading, { type: 'opened', token: 'T' })).toEqual([loading, 'load']);
-    expect(linkStep(loading, loadedAs('open'))).toEqual([{ name: 'ready', link }]);
+    // Options are requested, so that the dialogue opens with the click.
+    expect(linkStep(loading, loadedAs('open'))).toEqual([{ name: 'ready', link }, 'prepare']);
   });
 
   test('without a token sends no request', () => {
@@ -48,6 +51,15 @@ describe('opening', () => {
     expect(linkStep(loading, loadedAs('open', webAuthnSupport))).toEqual([{ name: webAuthnSupport, link }]);
   });
 
+  test('a link that this tab has used alarms nobody', () => {
+    const used = { ...link, state: 'used', returnUrl: 'https://shop.example/' } as const;
+    const event = { type: 'loaded', link: used, webAuthnSupport: 'supported' } as const;
+    expect(linkStep(loading, { ...event, usedHere: true })).toEqual([
+      { name: 'done', link: used, returnUrl: 'https://shop.example/' },
+    ]);
+    expect(linkStep(loading, { ...event, usedHere: false })).toEqual([{ name: 'used', link: used }]);
+  });
+
   test('another link in the same tab loads that link in every state', () => {
     expect(linkStep({ name: 'done', link }, { type: 'opened', token: 'U' })).toEqual([loading, 'load']);
   });
@@ -55,11 +67,25 @@ describe('opening', () => {
 
 describe('creating', () => {
   test('begins only with the customer’s click', () => {
-    expect(linkStep({ name: 'ready', link }, { type: 'create' })).toEqual([working, 'create']);
+    expect(linkStep({ name: 'ready', link }, { type: 'create' })).toEqual([preparing, 'create']);
     expect(linkStep(working, { type: 'created', returnUrl: 'https://shop.example/' })).toEqual([
       { name: 'done', link, returnUrl: 'https://shop.example/' },
     ]);
     expect(linkStep(working, { type: 'created' })).toEqual([{ name: 'done', link }]);
+  });
+
+  test('shows the dialogue only once it opens, and then that the passkey is being saved', () => {
+    expect(linkStep(preparing, { type: 'dialogue' })).toEqual([working]);
+    expect(linkStep(working, { type: 'saving' })).toEqual([saving]);
+    // A passkey from an earlier attempt needs no dialogue.
+    expect(linkStep(preparing, { type: 'saving' })).toEqual([saving]);
+    expect(linkStep(saving, { type: 'created' })).toEqual([{ name: 'done', link }]);
+  });
+
+  test('can be stopped until the passkey is on the device', () => {
+    for (const state of [preparing, working])
+      expect(linkStep(state, { type: 'stop' })).toEqual([{ name: 'ready', link }, 'stop']);
+    expect(linkStep(saving, { type: 'stop' })).toEqual([saving]);
   });
 
   test('ignores a second click and a late response', () => {
@@ -94,7 +120,7 @@ describe('creating', () => {
   ] as const)('can be repeated after %s', (kind) => {
     const [stopped] = linkStep(working, failed(kind, 7));
     expect(stopped).toEqual({ name: 'stopped', why: kind, link, retryAfter: 7 });
-    expect(linkStep(stopped, { type: 'create' })).toEqual([working, 'create']);
+    expect(linkStep(stopped, { type: 'create' })).toEqual([preparing, 'create']);
   });
 
   test('loads the link again when it could not be loaded before', () => {
@@ -102,4 +128,13 @@ describe('creating', () => {
     expect(stopped).toEqual({ name: 'stopped', why: 'unavailable' });
     expect(linkStep(stopped, { type: 'create' })).toEqual([loading, 'load']);
   });
+});
+
+test('a link is opened elsewhere without passkeys, and inside another app when the browser refuses', () => {
+  const stopped = (why: 'cancelled' | 'unavailable'): LinkState => ({ name: 'stopped', why, link });
+  expect(needsOtherBrowser({ name: 'unsupported', link }, false)).toBe(true);
+  expect(needsOtherBrowser(stopped('cancelled'), true)).toBe(true);
+  expect(needsOtherBrowser(stopped('cancelled'), false)).toBe(false);
+  expect(needsOtherBrowser(stopped('unavailable'), true)).toBe(false);
+  expect(needsOtherBrowser({ name: 'ready', link }, true)).toBe(false);
 });

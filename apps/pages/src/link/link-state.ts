@@ -29,7 +29,8 @@ export type FailureReason = Extract<
 export type LinkState =
   | { name: 'loading' }
   | { name: 'ready'; link: LinkView }
-  | { name: 'working'; link: LinkView }
+  /** `preparing`: the options are on their way. `working`: the dialogue is open. `saving`: it has succeeded. */
+  | { name: 'preparing' | 'working' | 'saving'; link: LinkView }
   | { name: 'done'; link: LinkView; returnUrl?: string }
   | { name: 'used' | 'expired' | 'withdrawn'; link?: LinkView }
   | { name: 'unsupported' | 'insecure'; link: LinkView }
@@ -38,13 +39,18 @@ export type LinkState =
 
 export type LinkEvent =
   | { type: 'opened'; token: string | undefined }
-  | { type: 'loaded'; link: LinkView; webAuthnSupport: WebAuthnSupport }
+  /** `usedHere`: this tab has used the link. */
+  | { type: 'loaded'; link: LinkView; webAuthnSupport: WebAuthnSupport; usedHere?: boolean }
   | { type: 'create' }
+  | { type: 'dialogue' }
+  /** The customer closes the dialogue, or does not wait for it. */
+  | { type: 'stop' }
+  | { type: 'saving' }
   | { type: 'created'; returnUrl?: string }
   | { type: 'failed'; failure: Failed };
 
-/** `load` reads the link and changes nothing; `create` follows the click. */
-export type LinkEffect = 'load' | 'create';
+/** `load` reads the link; `prepare` requests options. Neither uses the link. `create` follows the click. */
+export type LinkEffect = 'load' | 'prepare' | 'create' | 'stop';
 
 type Step = [LinkState, LinkEffect?];
 
@@ -59,30 +65,51 @@ export function linkStep(state: LinkState, event: LinkEvent): Step {
     case 'opened':
       return event.token ? [{ name: 'loading' }, 'load'] : [{ name: 'missing' }];
     case 'loaded':
-      return state.name === 'loading' ? [loaded(event.link, event.webAuthnSupport)] : [state];
+      return state.name === 'loading' ? loaded(event) : [state];
     case 'create':
-      if (state.name === 'ready') return [{ name: 'working', link: state.link }, 'create'];
+      if (state.name === 'ready') return [{ name: 'preparing', link: state.link }, 'create'];
       if (state.name !== 'stopped') return [state];
-      return state.link ? [{ name: 'working', link: state.link }, 'create'] : [{ name: 'loading' }, 'load'];
+      return state.link ? [{ name: 'preparing', link: state.link }, 'create'] : [{ name: 'loading' }, 'load'];
+    case 'dialogue':
+      return state.name === 'preparing' ? [{ name: 'working', link: state.link }] : [state];
+    case 'stop':
+      return state.name === 'preparing' || state.name === 'working'
+        ? [{ name: 'ready', link: state.link }, 'stop']
+        : [state];
+    case 'saving':
+      return isBusy(state) ? [{ name: 'saving', link: state.link }] : [state];
     case 'created':
-      return state.name === 'working'
+      return isBusy(state)
         ? [{ name: 'done', link: state.link, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }]
         : [state];
     case 'failed':
-      return state.name === 'loading' || state.name === 'working'
-        ? [failed('link' in state ? state.link : undefined, event.failure)]
-        : [state];
+      return state.name === 'loading' || isBusy(state) ? failed(state, event.failure) : [state];
   }
 }
 
-/** The state of a used or expired link is shown even in a browser that does not support passkeys. */
-function loaded(link: LinkView, webAuthnSupport: WebAuthnSupport): LinkState {
-  return link.state === 'open' && webAuthnSupport !== 'supported'
-    ? { name: webAuthnSupport, link }
-    : { name: stateNames[link.state], link };
+type Busy = Extract<LinkState, { name: 'preparing' | 'working' | 'saving' }>;
+
+function isBusy(state: LinkState): state is Busy {
+  return state.name === 'preparing' || state.name === 'working' || state.name === 'saving';
 }
 
-function failed(loadedLink: LinkView | undefined, { kind, retryAfter }: Failed): LinkState {
+/** The state of a used or expired link is shown even in a browser that does not support passkeys. */
+function loaded({ link, webAuthnSupport, usedHere = false }: Extract<LinkEvent, { type: 'loaded' }>): Step {
+  if (link.state === 'used' && usedHere)
+    return [{ name: 'done', link, ...(link.returnUrl !== undefined && { returnUrl: link.returnUrl }) }];
+  if (link.state !== 'open') return [{ name: stateNames[link.state], link }];
+  return webAuthnSupport === 'supported' ? [{ name: 'ready', link }, 'prepare'] : [{ name: webAuthnSupport, link }];
+}
+
+/** After these the next attempt needs new options, which are requested at once. */
+const needOptions: readonly FailureKind[] = ['ceremony_expired', 'passkey_invalid'];
+
+function failed(state: Busy | { name: 'loading' }, failure: Failed): Step {
+  const next = failedState('link' in state ? state.link : undefined, failure);
+  return needOptions.includes(failure.kind) ? [next, 'prepare'] : [next];
+}
+
+function failedState(loadedLink: LinkView | undefined, { kind, retryAfter }: Failed): LinkState {
   const link = loadedLink && { link: loadedLink };
   switch (kind) {
     case 'unknown_link':
@@ -100,4 +127,14 @@ function failed(loadedLink: LinkView | undefined, { kind, retryAfter }: Failed):
     default:
       return { name: 'stopped', why: kind, ...link, ...(retryAfter !== undefined && { retryAfter }) };
   }
+}
+
+/**
+ * Whether the link should be opened elsewhere: in this browser no passkey can be created. Inside another app that shows
+ * only when the browser refuses, in the same way as a customer who cancels.
+ */
+export function needsOtherBrowser(state: LinkState, isInApp: boolean): boolean {
+  if (state.name === 'unsupported') return true;
+  const refusals: readonly FailureReason[] = ['cancelled', 'unsuitable', 'passkey_invalid'];
+  return isInApp && state.name === 'stopped' && refusals.includes(state.why);
 }

@@ -10,6 +10,8 @@ export interface Screen<Action extends string> {
   /** An alternative to `primary`. */
   other?: Control<Action>;
   secondary?: Control<Action>;
+  /** An address to open elsewhere: to copy, and as a QR code for another device. */
+  share?: { address: string; copy: string; copied: string; scan: string };
   /** The browser may suggest passkeys by itself (conditional UI), which needs a hidden input. */
   suggestions?: boolean;
   more?: { summary: string; text: string };

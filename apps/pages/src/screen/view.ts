@@ -1,5 +1,6 @@
 import { element } from './element.ts';
 import type { Control, Screen } from './screen.ts';
+import { shareOf } from './share.ts';
 
 /** Shows screens in the document. All text is set as text, never as HTML. */
 interface View<Action extends string> {
@@ -26,6 +27,7 @@ export function createView<Action extends string>(title: string, onAction: (acti
         element('div', { class: `icon ${screen.tone}`, 'aria-hidden': 'true' }),
         heading,
         ...bodyOf(screen),
+        ...shareOf(screen),
         ...controlsOf(screen, onAction),
         ...moreOf(screen),
       );

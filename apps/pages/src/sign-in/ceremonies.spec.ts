@@ -5,6 +5,7 @@ import { Ceremonies, type CeremonyDependencies } from './ceremonies.ts';
 
 interface Pending {
   challenge: string;
+  rpId: string | undefined;
   suggested: boolean;
   resolve: (response: AuthenticationResponseJSON) => void;
   reject: (error: Error) => void;
@@ -15,6 +16,7 @@ let timers: { delayMs: number; callback: () => void }[];
 let events: unknown[];
 let challenges: number;
 let aborted: number;
+let dialogues: number;
 let failure: Failed | undefined;
 let ceremonies: Ceremonies;
 
@@ -25,12 +27,15 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 beforeEach(() => {
   [pending, timers, events, challenges, aborted, failure] = [[], [], [], 0, 0, undefined];
   const dependencies: CeremonyDependencies = {
-    options: async (earlier) => {
+    options: async () => {
       if (failure) throw failure;
-      return { challenge: `${earlier ? 'e' : 'c'}${++challenges}`, timeout: 100_000 };
+      return {
+        options: { challenge: `c${++challenges}`, rpId: 'id.example', timeout: 100_000 },
+        earlierRpId: 'old.example',
+      };
     },
-    authenticate: ({ challenge }, suggested) =>
-      new Promise((resolve, reject) => pending.push({ challenge, suggested, resolve, reject })),
+    authenticate: ({ challenge, rpId }, suggested) =>
+      new Promise((resolve, reject) => pending.push({ challenge, rpId, suggested, resolve, reject })),
     // Like the browser: the pending request is rejected after the next one has begun.
     abort: () => {
       aborted++;
@@ -38,11 +43,12 @@ beforeEach(() => {
     },
     after: (delayMs, callback) => timers.push({ delayMs, callback }),
   };
-  ceremonies = new Ceremonies(
-    dependencies,
-    ({ id }) => events.push(id),
-    ({ kind }) => events.push(kind),
-  );
+  dialogues = 0;
+  ceremonies = new Ceremonies(dependencies, {
+    onDialogue: () => dialogues++,
+    onResponse: ({ id }) => events.push(id),
+    onFailure: ({ kind }) => events.push(kind),
+  });
 });
 
 describe('authenticate', () => {
@@ -53,7 +59,7 @@ describe('authenticate', () => {
     await settle();
     expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([
       ['c1', true],
-      ['c2', false],
+      ['c1', false],
     ]);
     pending[1]!.resolve(responseOf('mine'));
     await settle();
@@ -78,20 +84,61 @@ describe('authenticate', () => {
     await settle();
     void ceremonies.suggest();
     await settle();
-    expect(pending.map(({ challenge, suggested }) => [challenge, suggested])).toEqual([
-      ['e1', false],
-      ['c2', true],
+    expect(pending.map(({ challenge, rpId, suggested }) => [challenge, rpId, suggested])).toEqual([
+      ['c1', 'old.example', false],
+      ['c1', 'id.example', true],
     ]);
   });
 
+  test('opens the dialogue without waiting when the options are there', async () => {
+    ceremonies.prepare();
+    await settle();
+    void ceremonies.authenticate();
+    // Only promises that are resolved already lie in between: no timer and no request.
+    for (let i = 0; i < 5; i += 1) await Promise.resolve();
+    expect([pending.length, dialogues, challenges]).toEqual([1, 1, 1]);
+  });
+
+  test('requests new options after a response, and after a request that has failed', async () => {
+    failure = new Failed('unavailable');
+    ceremonies.prepare();
+    await settle();
+    failure = undefined;
+    void ceremonies.authenticate();
+    await settle();
+    pending[0]!.resolve(responseOf('first'));
+    await settle();
+    void ceremonies.authenticate();
+    await settle();
+    expect(pending.map(({ challenge }) => challenge)).toEqual(['c1', 'c2']);
+    expect(events).toEqual(['first']);
+  });
+
+  test('that is stopped while the options are on their way opens no dialogue', async () => {
+    void ceremonies.authenticate();
+    ceremonies.stop();
+    await settle();
+    expect([pending.length, dialogues, events]).toEqual([0, 0, []]);
+  });
+
+  test('uses new options when the prepared ones are about to expire', async () => {
+    ceremonies.prepare();
+    await settle();
+    timers[0]!.callback();
+    void ceremonies.authenticate();
+    await settle();
+    expect(pending.map(({ challenge }) => challenge)).toEqual(['c2']);
+  });
+
   test('reports its failures', async () => {
+    failure = new Failed('unavailable');
+    await ceremonies.authenticate();
+    failure = undefined;
     void ceremonies.authenticate();
     await settle();
     pending[0]!.reject(new DOMException('no', 'NotAllowedError'));
     await settle();
-    failure = new Failed('unavailable');
-    await ceremonies.authenticate();
-    expect(events).toEqual(['cancelled', 'unavailable']);
+    expect(events).toEqual(['unavailable', 'cancelled']);
   });
 });
 
@@ -115,14 +162,14 @@ describe('suggest', () => {
     await settle();
     timers[0]!.callback();
     await settle();
-    expect(challenges).toBe(2);
+    expect([challenges, pending.length]).toEqual([1, 2]);
     void ceremonies.suggest();
     await settle();
     pending.at(-1)!.resolve(responseOf('mine'));
     await settle();
     timers.at(-1)!.callback();
     await settle();
-    expect([challenges, events]).toEqual([3, ['mine']]);
+    expect([challenges, events]).toEqual([2, ['mine']]);
   });
 
   test('reports no failure, unless the sign-in has ended', async () => {

@@ -1,10 +1,14 @@
 import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser';
+import type { SignInOptions } from '@holdfast/contracts';
 import { failureOf, type Failed } from '../browser/failure.ts';
+import { PreparedOptions } from '../browser/prepared-options.ts';
+
+/** The response of the server with the options of a sign-in. */
+export type RequestedOptions = Omit<SignInOptions, 'options'> & { options: PublicKeyCredentialRequestOptionsJSON };
 
 /** Dependencies of ceremonies on the browser and the server. */
 export interface CeremonyDependencies {
-  /** `earlier`: for passkeys from before the organization changed its RP ID. */
-  options: (earlier: boolean) => Promise<PublicKeyCredentialRequestOptionsJSON>;
+  options: () => Promise<RequestedOptions>;
   authenticate: (
     optionsJSON: PublicKeyCredentialRequestOptionsJSON,
     useBrowserAutofill: boolean,
@@ -14,40 +18,58 @@ export interface CeremonyDependencies {
   after: (delayMs: number, callback: () => void) => void;
 }
 
-/** A challenge is replaced after this part of its timeout, so that a late choice still has a valid one. */
-const refreshAfter = 0.8;
-/** Used when the server sends no timeout. */
-const defaultTimeoutMs = 60_000;
+export interface CeremonyListener {
+  /** The browser's dialogue opens now. */
+  onDialogue: () => void;
+  /** `rpId`: for which RP ID the passkey is. */
+  onResponse: (response: AuthenticationResponseJSON, rpId: string | undefined) => void;
+  onFailure: (failure: Failed) => void;
+}
 
 /**
- * One ceremony at a time, since the browser runs one and the server stores one challenge. Beginning a ceremony ends the
- * previous one, whose result is ignored.
+ * One ceremony at a time, since the browser runs one. Beginning a ceremony ends the previous one, whose result is
+ * ignored. A ceremony that ended without a response leaves its options to the next one.
  */
 export class Ceremonies {
   private readonly dependencies: CeremonyDependencies;
-  private readonly onResponse: (response: AuthenticationResponseJSON) => void;
-  private readonly onFailure: (failure: Failed) => void;
+  private readonly listener: CeremonyListener;
+  private readonly prepared: PreparedOptions<RequestedOptions>;
   private current = 0;
+  private suggesting = false;
 
-  constructor(
-    dependencies: CeremonyDependencies,
-    onResponse: (response: AuthenticationResponseJSON) => void,
-    onFailure: (failure: Failed) => void,
-  ) {
+  constructor(dependencies: CeremonyDependencies, listener: CeremonyListener) {
     this.dependencies = dependencies;
-    this.onResponse = onResponse;
-    this.onFailure = onFailure;
+    this.listener = listener;
+    this.prepared = new PreparedOptions({
+      request: dependencies.options,
+      after: dependencies.after,
+      onExpired: () => (this.suggesting ? void this.suggest() : undefined),
+    });
   }
 
-  /** Opens the browser's dialogue, after the customer's click. */
+  /** Requests the options, so that the dialogue opens at the customer's click. */
+  prepare(): void {
+    // The click requests them again, and reports the failure.
+    this.prepared.get().catch(() => undefined);
+  }
+
+  /**
+   * Opens the browser's dialogue, after the customer's click.
+   * @param earlier for passkeys from before the organization changed its RP ID
+   */
   async authenticate(earlier = false): Promise<void> {
     const ceremony = this.begin();
     try {
-      const options = await this.dependencies.options(earlier);
+      const { options, earlierRpId } = await this.prepared.get();
       if (ceremony !== this.current) return;
-      this.finish(ceremony, await this.dependencies.authenticate(options, false));
+      this.listener.onDialogue();
+      await this.run(
+        ceremony,
+        earlier && earlierRpId !== undefined ? { ...options, rpId: earlierRpId } : options,
+        false,
+      );
     } catch (error) {
-      if (ceremony === this.current) this.onFailure(failureOf(error));
+      if (ceremony === this.current) this.listener.onFailure(failureOf(error));
     }
   }
 
@@ -57,16 +79,13 @@ export class Ceremonies {
    */
   async suggest(): Promise<void> {
     const ceremony = this.begin();
+    this.suggesting = true;
     try {
-      const options = await this.dependencies.options(false);
-      if (ceremony !== this.current) return;
-      this.dependencies.after((options.timeout ?? defaultTimeoutMs) * refreshAfter, () => {
-        if (ceremony === this.current) void this.suggest();
-      });
-      this.finish(ceremony, await this.dependencies.authenticate(options, true));
+      const { options } = await this.prepared.get();
+      if (ceremony === this.current) await this.run(ceremony, options, true);
     } catch (error) {
       const failure = failureOf(error);
-      if (ceremony === this.current && failure.kind === 'not_found') this.onFailure(failure);
+      if (ceremony === this.current && failure.kind === 'not_found') this.listener.onFailure(failure);
     }
   }
 
@@ -75,15 +94,29 @@ export class Ceremonies {
     this.begin();
   }
 
+  /** Ends the pending ceremony, and prepares the next one: for browsers that cannot suggest passkeys. */
+  rest(): void {
+    this.begin();
+    this.prepare();
+  }
+
   private begin(): number {
     this.dependencies.abort();
+    this.suggesting = false;
     return ++this.current;
   }
 
-  private finish(ceremony: number, response: AuthenticationResponseJSON): void {
+  private async run(
+    ceremony: number,
+    options: PublicKeyCredentialRequestOptionsJSON,
+    useBrowserAutofill: boolean,
+  ): Promise<void> {
+    const response = await this.dependencies.authenticate(options, useBrowserAutofill);
     if (ceremony !== this.current) return;
-    // No later refresh may replace the challenge of this response.
+    // No later refresh may end the verification of this response.
+    this.suggesting = false;
     this.current++;
-    this.onResponse(response);
+    this.prepared.discard();
+    this.listener.onResponse(response, options.rpId);
   }
 }

@@ -2,16 +2,18 @@ import {
   browserSupportsWebAuthnAutofill,
   startAuthentication,
   WebAuthnAbortService,
-  type PublicKeyCredentialRequestOptionsJSON,
+  type AuthenticationResponseJSON,
 } from '@simplewebauthn/browser';
 import type { SignIn, SignInResult } from '@holdfast/contracts';
 import { apiOf, safeAddress } from '../browser/address.ts';
+import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
 import { Failed, failureOf } from '../browser/failure.ts';
+import { hidePasskey } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
 import { texts } from '../texts.ts';
-import { Ceremonies } from './ceremonies.ts';
+import { Ceremonies, type RequestedOptions } from './ceremonies.ts';
 import { rememberedSignIn } from './remembered-sign-in.ts';
 import { signInScreen, type SignInAction } from './sign-in-screen.ts';
 import { signInStep, type SignInEffect, type SignInEvent, type SignInState } from './sign-in-state.ts';
@@ -20,24 +22,26 @@ const api = apiOf(location.pathname);
 const canSuggest = await browserSupportsWebAuthnAutofill().catch(() => false);
 const remembered = rememberedSignIn(sessionStorage, api);
 let state: SignInState = { name: 'loading' };
+/** The RP ID of the passkey that was used last. */
+let usedRpId: string | undefined;
 
 const view = createView<SignInAction>(texts.signIn.title, (type) => send({ type }));
 
 const ceremonies = new Ceremonies(
   {
-    options: async (earlier) => {
-      const { options, earlierRpId } = await call<{
-        options: PublicKeyCredentialRequestOptionsJSON;
-        earlierRpId?: string;
-      }>('POST', `${api}/options`);
-      return earlier && earlierRpId !== undefined ? { ...options, rpId: earlierRpId } : options;
-    },
+    options: () => call<RequestedOptions>('POST', `${api}/options`),
     authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
     abort: () => WebAuthnAbortService.cancelCeremony(),
     after: afterVisible,
   },
-  (response) => send({ type: 'responded', response }),
-  (failure) => send({ type: 'failed', failure }),
+  {
+    onDialogue: () => send({ type: 'dialogue' }),
+    onResponse: (response, rpId) => {
+      usedRpId = rpId;
+      send({ type: 'responded', response });
+    },
+    onFailure: (failure) => send({ type: 'failed', failure }),
+  },
 );
 
 function send(event: SignInEvent): void {
@@ -54,13 +58,15 @@ async function run(effect: SignInEffect): Promise<void> {
       remembered.store(loaded);
       return send({ type: 'loaded', view: loaded, webAuthnSupport: webAuthnSupport() });
     }
+    case 'prepare':
+      return ceremonies.prepare();
     case 'suggest':
-      return canSuggest ? ceremonies.suggest() : undefined;
+      return canSuggest ? ceremonies.suggest() : ceremonies.rest();
     case 'authenticate':
     case 'authenticateEarlier':
       return ceremonies.authenticate(effect.do === 'authenticateEarlier');
     case 'complete':
-      return send(eventOf(await call<SignInResult>('POST', `${api}/complete`, { response: effect.response })));
+      return complete(effect.response);
     case 'cancel':
       ceremonies.stop();
       return send(eventOf(await call<SignInResult>('POST', `${api}/cancel`)));
@@ -69,6 +75,12 @@ async function run(effect: SignInEffect): Promise<void> {
       // from the app to the page before the sign-in, not to a sign-in that has ended.
       location.replace(safeAddress(effect.to, location.href) ?? unavailable());
   }
+}
+
+async function complete(response: AuthenticationResponseJSON): Promise<void> {
+  const result = await call<SignInResult>('POST', `${api}/complete`, { response });
+  if (result.removed && usedRpId !== undefined) hidePasskey(usedRpId, response.id);
+  send(eventOf(result));
 }
 
 /** With an address the sign-in has ended, successfully or not; the app gets the result at that address. */
@@ -80,14 +92,6 @@ function eventOf({ redirectTo, refused }: SignInResult): SignInEvent {
 
 function unavailable(): never {
   throw new Failed('unavailable');
-}
-
-/** Also waits until the tab is visible, so that a tab in the background sends no requests. */
-function afterVisible(delayMs: number, callback: () => void): void {
-  setTimeout(() => {
-    if (document.visibilityState === 'visible') callback();
-    else document.addEventListener('visibilitychange', callback, { once: true });
-  }, delayMs);
 }
 
 const before = remembered.find();

@@ -21,10 +21,12 @@ const stopped = (why: FailureReason): SignInState => ({ name: 'stopped', why, vi
 test('every state has its own heading', () => {
   const states: SignInState[] = [
     { name: 'loading' },
-    ...(['ready', 'working', 'verifying', 'leaving', 'unsupported', 'insecure', 'expired'] as const).map((name) => ({
-      name,
-      view,
-    })),
+    ...(['ready', 'preparing', 'working', 'verifying', 'leaving', 'unsupported', 'insecure', 'expired'] as const).map(
+      (name) => ({
+        name,
+        view,
+      }),
+    ),
     ...reasons.map(stopped),
   ];
   const headings = states.map((state) => signInScreen(state, true).heading);
@@ -40,6 +42,12 @@ test('ready shows the organization, the app, a button and a way back, and lets t
     secondary: { label: 'Back to Shop', action: 'leave' },
   });
   expect(signInScreen({ name: 'ready', view }, false).suggestions).toBeUndefined();
+});
+
+test('a ceremony can be stopped until its response is verified', () => {
+  for (const name of ['preparing', 'working'] as const)
+    expect(signInScreen({ name, view }, true).other).toEqual({ label: 'Cancel', action: 'stop' });
+  expect(signInScreen({ name: 'verifying', view }, true).other).toBeUndefined();
 });
 
 test('a failure has buttons to try again and to go back; suggestions return only after a cancellation', () => {

@@ -4,7 +4,7 @@ import type { Control, Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
 import type { SignInState } from './sign-in-state.ts';
 
-export type SignInAction = 'signIn' | 'signInEarlier' | 'leave';
+export type SignInAction = 'signIn' | 'signInEarlier' | 'stop' | 'leave';
 type SignInScreen = Screen<SignInAction>;
 
 const words = texts.signIn;
@@ -19,6 +19,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
   const other = view?.earlierPasskeys && {
     other: { label: words.authenticateEarlier, action: 'signInEarlier' } satisfies Control<SignInAction>,
   };
+  const stop = { other: { label: texts.stop, action: 'stop' } satisfies Control<SignInAction> };
   const suggestions = canSuggest && view && { suggestions: true };
   switch (state.name) {
     case 'loading':
@@ -35,8 +36,10 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
         ...back,
         more: { summary: texts.whatIsPasskey, text: texts.passkey },
       };
+    case 'preparing':
+      return { tone: 'busy', ...organization, heading: texts.preparing, body: [texts.preparingBody], ...stop, ...back };
     case 'working':
-      return { tone: 'busy', ...organization, heading: words.working, body: [words.workingBody], ...back };
+      return { tone: 'busy', ...organization, heading: words.working, body: [words.workingBody], ...stop, ...back };
     case 'verifying':
       return { tone: 'busy', ...organization, heading: words.verifying, body: [] };
     case 'leaving':

@@ -7,7 +7,7 @@ const view = { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Sh
 const response = { id: 'AA' } as AuthenticationResponseJSON;
 const failed = (kind: FailureKind): SignInEvent => ({ type: 'failed', failure: new Failed(kind) });
 const loading: SignInState = { name: 'loading' };
-const at = (name: 'ready' | 'working' | 'verifying' | 'leaving'): SignInState => ({ name, view });
+const at = (name: 'ready' | 'preparing' | 'working' | 'verifying' | 'leaving'): SignInState => ({ name, view });
 const stopped = (why: 'cancelled' | 'other_organization' | 'unavailable'): SignInState => ({
   name: 'stopped',
   why,
@@ -48,7 +48,7 @@ describe('on load', () => {
 
 describe('signing in', () => {
   test('the button opens the dialogue', () => {
-    expect(signInStep(at('ready'), { type: 'signIn' })).toEqual([at('working'), { do: 'authenticate' }]);
+    expect(signInStep(at('ready'), { type: 'signIn' })).toEqual([at('preparing'), { do: 'authenticate' }]);
     expect(signInStep(at('working'), { type: 'signIn' })).toEqual([at('working')]);
     expect(signInStep(at('working'), { type: 'responded', response })).toEqual([
       at('verifying'),
@@ -62,7 +62,7 @@ describe('signing in', () => {
 
   test('the second button opens the dialogue for passkeys of the earlier RP ID', () => {
     for (const from of [at('ready'), stopped('cancelled')])
-      expect(signInStep(from, { type: 'signInEarlier' })).toEqual([at('working'), { do: 'authenticateEarlier' }]);
+      expect(signInStep(from, { type: 'signInEarlier' })).toEqual([at('preparing'), { do: 'authenticateEarlier' }]);
     expect(signInStep(at('working'), { type: 'signInEarlier' })).toEqual([at('working')]);
   });
 
@@ -78,8 +78,8 @@ describe('signing in', () => {
     '%s is shown, and the page stays usable',
     (reason) => {
       const [state, effect] = signInStep(at('verifying'), { type: 'rejected', reason });
-      expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, undefined]);
-      expect(signInStep(state, { type: 'signIn' })).toEqual([at('working'), { do: 'authenticate' }]);
+      expect([state, effect]).toEqual([{ name: 'stopped', why: reason, view }, { do: 'prepare' }]);
+      expect(signInStep(state, { type: 'signIn' })).toEqual([at('preparing'), { do: 'authenticate' }]);
     },
   );
 
@@ -96,9 +96,19 @@ describe('signing in', () => {
   test.each(['ceremony_expired', 'passkey_invalid', 'unsuitable', 'insecure', 'rate_limited', 'unavailable'] as const)(
     'after %s only a click starts another ceremony',
     (kind) => {
-      expect(signInStep(at('verifying'), failed(kind))).toEqual([{ name: 'stopped', why: kind, view }]);
+      const [state, effect] = signInStep(at('verifying'), failed(kind));
+      expect(state).toEqual({ name: 'stopped', why: kind, view });
+      expect([undefined, 'prepare']).toContain(effect?.do);
     },
   );
+
+  test('shows the dialogue only once it opens, and can be stopped at any time', () => {
+    expect(signInStep(at('preparing'), { type: 'dialogue' })).toEqual([at('working')]);
+    expect(signInStep(at('verifying'), { type: 'dialogue' })).toEqual([at('verifying')]);
+    for (const name of ['preparing', 'working'] as const)
+      expect(signInStep(at(name), { type: 'stop' })).toEqual([at('ready'), { do: 'suggest' }]);
+    expect(signInStep(at('verifying'), { type: 'stop' })).toEqual([at('verifying')]);
+  });
 
   test('a sign-in that ends during a ceremony is shown as expired', () => {
     for (const name of ['ready', 'working', 'verifying', 'leaving'] as const)

@@ -22,7 +22,8 @@ export type FailureReason =
 
 export type SignInState =
   | { name: 'loading'; remembered?: SignIn }
-  | { name: 'ready' | 'working' | 'verifying' | 'leaving'; view: SignIn }
+  /** `preparing`: the options are on their way. `working`: the browser's dialogue is open. */
+  | { name: 'ready' | 'preparing' | 'working' | 'verifying' | 'leaving'; view: SignIn }
   | { name: 'stopped'; why: FailureReason; view?: SignIn; retryAfter?: number }
   | { name: 'unsupported' | 'insecure'; view: SignIn }
   | { name: 'expired'; view?: SignIn };
@@ -34,15 +35,21 @@ export type SignInEvent =
   | { type: 'signIn' }
   /** With a passkey from before the organization changed its RP ID. */
   | { type: 'signInEarlier' }
+  | { type: 'dialogue' }
+  /** The customer closes the dialogue, or does not wait for it. */
+  | { type: 'stop' }
   | { type: 'responded'; response: AuthenticationResponseJSON }
   | { type: 'rejected'; reason: string }
   | { type: 'accepted'; redirectTo: string }
   | { type: 'leave' }
   | { type: 'failed'; failure: Failed };
 
-/** `suggest` lets the browser suggest passkeys (conditional UI); `authenticate` opens its dialogue. */
+/**
+ * `suggest` lets the browser suggest passkeys (conditional UI); `authenticate` opens its dialogue; `prepare` requests
+ * the options for it.
+ */
 export type SignInEffect =
-  | { do: 'load' | 'suggest' | 'authenticate' | 'authenticateEarlier' | 'cancel' }
+  | { do: 'load' | 'prepare' | 'suggest' | 'authenticate' | 'authenticateEarlier' | 'cancel' }
   | { do: 'complete'; response: AuthenticationResponseJSON }
   | { do: 'redirect'; to: string };
 
@@ -51,7 +58,8 @@ type Step = [SignInState, SignInEffect?];
 /** The behaviour of the sign-in page. Unexpected events, such as a second click or a late response, change nothing. */
 export function signInStep(state: SignInState, event: SignInEvent): Step {
   const view = 'view' in state ? state.view : undefined;
-  const canAuthenticate = state.name === 'ready' || state.name === 'stopped' || state.name === 'working';
+  const isBusy = state.name === 'preparing' || state.name === 'working';
+  const canAuthenticate = state.name === 'ready' || state.name === 'stopped' || isBusy;
   switch (event.type) {
     case 'opened':
       return [{ name: 'loading', ...(event.remembered && { remembered: event.remembered }) }, { do: 'load' }];
@@ -64,8 +72,12 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
     case 'signInEarlier':
       if (state.name === 'stopped' && !view) return [{ name: 'loading' }, { do: 'load' }];
       return view && (state.name === 'ready' || state.name === 'stopped')
-        ? [{ name: 'working', view }, { do: event.type === 'signIn' ? 'authenticate' : 'authenticateEarlier' }]
+        ? [{ name: 'preparing', view }, { do: event.type === 'signIn' ? 'authenticate' : 'authenticateEarlier' }]
         : [state];
+    case 'dialogue':
+      return state.name === 'preparing' ? [{ name: 'working', view: state.view }] : [state];
+    case 'stop':
+      return view && isBusy ? [{ name: 'ready', view }, { do: 'suggest' }] : [state];
     case 'responded':
       return view && canAuthenticate
         ? [
@@ -76,7 +88,7 @@ export function signInStep(state: SignInState, event: SignInEvent): Step {
     case 'rejected':
       // The page stays usable: there may be another passkey.
       return state.name === 'verifying'
-        ? [{ name: 'stopped', why: rejectionOf(event.reason), view: state.view }]
+        ? [{ name: 'stopped', why: rejectionOf(event.reason), view: state.view }, { do: 'prepare' }]
         : [state];
     case 'accepted':
       return state.name === 'verifying' || state.name === 'leaving'
@@ -120,9 +132,9 @@ function expired(view: SignIn | undefined): SignInState {
  * click, because an authenticator that responds by itself would loop.
  */
 function stopped(state: SignInState, why: FailureReason, view: SignIn | undefined): Step {
-  if (state.name !== 'working' && state.name !== 'verifying') return [state];
+  if (state.name !== 'preparing' && state.name !== 'working' && state.name !== 'verifying') return [state];
   const next: SignInState = { name: 'stopped', why, ...(view && { view }) };
-  return why === 'cancelled' ? [next, { do: 'suggest' }] : [next];
+  return [next, { do: why === 'cancelled' ? 'suggest' : 'prepare' }];
 }
 
 /** An unknown reason, from a later version of the server, counts as an unknown passkey. */

@@ -139,6 +139,7 @@ export const signInOptionsSchema = z
       ),
   })
   .meta({ id: 'SignInOptions' });
+export type SignInOptions = z.infer<typeof signInOptionsSchema>;
 
 /**
  * Response of POST …/complete and …/cancel. With `redirectTo` the sign-in has ended and the page redirects. `refused`
