@@ -108,6 +108,9 @@ suite('accessibility of the pages', () => {
     'in %s mode, %i pixels wide, contrasts and target sizes suffice, and nothing scrolls sideways',
     async (colorScheme, width) => {
       await pages.open({ colorScheme, viewport: { width, height: 800 } });
+      const organization = {
+        body: { name: longName, startUrl: 'https://acme.example/', helpUrl: 'https://acme.example/help' },
+      };
       const screens: [string, ServiceStub['routes'], string][] = [
         [link, { 'POST /claim': claim() }, 'Create your passkey'],
         [
@@ -128,6 +131,16 @@ suite('accessibility of the pages', () => {
         [`${hub}?sign_in=denied`, { 'GET /admin/users/me': problem(401, 'missing_token') }, 'You cannot sign in here'],
         [verify, {}, 'Verify an audit log'],
         [signIn, { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
+        [
+          signIn,
+          { 'GET /sign-in/u1': problem(404, 'unknown_sign_in'), 'GET /organization': organization },
+          'Please start again',
+        ],
+        [
+          link,
+          { 'POST /claim': problem(404, 'unknown_claim'), 'GET /organization': organization },
+          'This link is not valid',
+        ],
         [signIn, { 'GET /sign-in/u1': staffView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Staff area'],
       ];
       for (const [address, routes, text] of screens) {
@@ -138,6 +151,11 @@ suite('accessibility of the pages', () => {
         await expectAccessible(width);
       }
       await expectVerdictsAccessible(width);
+      await pages.page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
+      pages.service.routes = { 'POST /claim': claim({ organization: organization.body }) };
+      await pages.page.goto(pages.base + link);
+      await pages.page.getByRole('img', { name: 'Scan this code' }).waitFor();
+      await expectAccessible(width);
       for (const tone of ['calm', 'good', 'stop'] as const) {
         pages.service.message = message(tone);
         await pages.page.goto(`${pages.base}/message`);
@@ -152,7 +170,7 @@ suite('accessibility of the pages', () => {
     await pages.page.goto(pages.base + signIn);
     await pages.heading('Sign in to Shop');
     const order: string[] = [];
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 4; i++) {
       await pages.page.keyboard.press('Tab');
       order.push(
         await pages.page.evaluate(() => {
@@ -161,7 +179,12 @@ suite('accessibility of the pages', () => {
         }),
       );
     }
-    expect(order).toEqual(['Sign in with a passkey: 3px', 'Back to Shop: 3px', 'What is a passkey?: 3px']);
+    expect(order).toEqual([
+      'Sign in with a passkey: 3px',
+      'Back to Shop: 3px',
+      'No passkey on this device?: 3px',
+      'What is a passkey?: 3px',
+    ]);
   });
 
   test.each([

@@ -205,6 +205,28 @@ suite('passkeys in a browser', () => {
     expect(pages.service.count('POST /claim/options')).toBe(0);
   });
 
+  test('an old sign-in address and a damaged link name the organization and lead on', async () => {
+    pages.service.routes = {
+      'GET /sign-in/u1': problem(404, 'unknown_sign_in'),
+      'POST /claim': problem(404, 'unknown_claim'),
+      'GET /organization': {
+        body: { name: 'Acme', startUrl: `${pages.base}/there`, helpUrl: 'https://acme.example/help' },
+      },
+    };
+    for (const [address, heading] of [
+      [signIn, 'Please start again'],
+      [link, 'This link is not valid'],
+      ['/o/acme/claim', 'This link is not valid'],
+    ] as const) {
+      await pages.page.goto(pages.base + address);
+      await pages.heading(heading);
+      const help = pages.page.getByRole('link', { name: 'Get help from Acme' });
+      expect(await help.getAttribute('href')).toBe('https://acme.example/help');
+      await pages.page.getByRole('link', { name: 'Continue to Acme' }).click();
+      await pages.page.waitForURL(`${pages.base}/there`);
+    }
+  });
+
   test('inside another app a refusal leads to the browser, and another attempt is possible', async () => {
     await pages.open({
       userAgent:

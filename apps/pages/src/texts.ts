@@ -53,6 +53,12 @@ export const texts = {
   },
   accountType: 'Account type',
   until: 'This link works until',
+  help: (org: string) => `Get help from ${org}`,
+  continueTo: (org: string) => `Continue to ${org}`,
+  noPasskeyHere: 'No passkey on this device?',
+  noPasskeyHereBody: (org: string) =>
+    'If it is on your phone, continue here and choose another device when yours asks: you scan a code with your ' +
+    `phone. If you have lost your device, or your passkey with it, ask ${org} for a new link.`,
   whatIsPasskey: 'What is a passkey?',
   passkey:
     'A passkey replaces the password. It stays with your device or your password manager, and you unlock it the way ' +

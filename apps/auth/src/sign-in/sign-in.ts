@@ -39,11 +39,11 @@ export class SignInSteps {
 
   async show(context: SignInContext): Promise<SignIn> {
     const { params } = await this.findSignIn(context);
-    const { shortId, name, relyingParty } = context.issuer.organization;
+    const { relyingParty, ...organization } = context.issuer.organization;
     const { app } = context.issuerRequest.client!;
     const uri = homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
     return {
-      organization: { shortId, name },
+      organization,
       app: { name: app.displayName ?? app.name, ...(uri && { uri }) },
       audience: app.audience,
       ...(relyingParty?.earlier && { earlierPasskeys: true }),

@@ -1,17 +1,29 @@
 import { Injectable } from '@nestjs/common';
-import { organizationProfile, shortId as shortIdSchema, type ReplyOf } from '@holdfast/contracts';
+import {
+  organizationProfile,
+  shortId as shortIdSchema,
+  type ReplyOf,
+  type ShownOrganization,
+} from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError, ConfigurationCache } from '@holdfast/platform';
+
+type Profile = ReplyOf<typeof organizationProfile>;
+
+/** What pages show of an organization. */
+export function shownOrganizationOf({ name, startUrl, helpUrl }: Profile): ShownOrganization {
+  return { name, ...(startUrl !== undefined && { startUrl }), ...(helpUrl !== undefined && { helpUrl }) };
+}
 
 /** Public profiles of organizations. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
 export class OrganizationProfiles {
-  private readonly profiles = new ConfigurationCache<ReplyOf<typeof organizationProfile>>();
+  private readonly profiles = new ConfigurationCache<Profile>();
 
   constructor(private readonly bus: Bus) {}
 
   /** @returns undefined for an organization that does not exist or is suspended */
-  async find(shortId: string): Promise<ReplyOf<typeof organizationProfile> | undefined> {
+  async find(shortId: string): Promise<Profile | undefined> {
     const cached = this.profiles.get(shortId);
     if (cached || !shortIdSchema.safeParse(shortId).success) return cached;
     try {

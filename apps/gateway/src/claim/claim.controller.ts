@@ -7,6 +7,7 @@ import {
   claimTokenSchema,
   completeClaim,
   getClaim,
+  shownOrganizationSchema,
   type ErrorCode,
   type organizationProfile,
   type ReplyOf,
@@ -14,7 +15,7 @@ import {
 import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
-import { OrganizationProfiles } from '../access/organization-profiles.js';
+import { OrganizationProfiles, shownOrganizationOf } from '../access/organization-profiles.js';
 import type { GatewayConfig } from '../config.js';
 import { isRecordedBy } from '../edge/recording.js';
 import { anonymousContextOf, customerContextOf } from '../edge/request-context.js';
@@ -48,7 +49,7 @@ export const claimEndpoint = endpoint({
       description: 'The offer of the link, also when it can no longer be claimed: see `state`',
       schema: claimSchema
         .extend({
-          organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who made the offer'),
+          organization: shownOrganizationSchema.describe('Who made the offer'),
         })
         .meta({ id: 'ClaimLink' }),
     },
@@ -145,9 +146,9 @@ export class ClaimController {
     @Input() { params, body }: InputOf<typeof claimEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { name } = await this.organizationOf(params.shortId, body.token);
+    const organization = shownOrganizationOf(await this.organizationOf(params.shortId, body.token));
     const claim = await this.bus.request(getClaim, { token: body.token }, anonymousContextOf(request, params.shortId));
-    return { organization: { name }, ...claim };
+    return { organization, ...claim };
   }
 
   @Route(claimOptionsEndpoint)

@@ -57,6 +57,17 @@ describe('the pages for people who come without a link', () => {
     expect(linksOf(payload)).toEqual([['/docs', 'Reference for developers']]);
   });
 
+  test('pages get name and addresses of an organization as JSON, and 404 for an unknown one', async () => {
+    const shown = async (shortId: string) => {
+      const { statusCode, payload } = await get(`/o/${shortId}/api/organization`, { accept: 'application/json' });
+      return [statusCode, JSON.parse(payload)] as [number, Record<string, unknown>];
+    };
+    const { shortId: _, ...acme } = known[0]!;
+    expect(await shown('acme')).toEqual([200, acme]);
+    expect(await shown('globex')).toEqual([200, { name: 'Globex' }]);
+    expect(await shown('initech')).toMatchObject([404, { code: 'unknown_organization' }]);
+  });
+
   test('that of an organization has its name, start address and help address, all of it escaped', async () => {
     const { statusCode, payload } = await get('/o/acme');
     expect(statusCode).toBe(200);

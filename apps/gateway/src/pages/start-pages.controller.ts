@@ -1,12 +1,14 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { endpoint } from '@holdfast/contracts/http';
+import { shownOrganizationSchema, type ShownOrganization } from '@holdfast/contracts';
+import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { AppError, htmlPagePolicy } from '@holdfast/platform';
-import { OrganizationProfiles } from '../access/organization-profiles.js';
+import { OrganizationProfiles, shownOrganizationOf } from '../access/organization-profiles.js';
 import { mediaTypes } from '../edge/media-types.js';
 import { isNavigation } from '../edge/problems/error-page.js';
 import { Route } from '../endpoints/route.js';
+import { Input } from '../requests/input.js';
 import { organizationPage, platformPage } from './start-pages.js';
 
 const page = {
@@ -37,6 +39,20 @@ const organizationPageEndpoint = endpoint({
   errors: ['not_found', 'unknown_organization', 'unavailable'],
 });
 
+const shownOrganizationEndpoint = endpoint({
+  ...page,
+  id: 'getShownOrganization',
+  path: '/o/{shortId}/api/organization',
+  summary: 'Name of an organization, and where its customers begin and get help',
+  description: 'Pages show it when they know nothing else, such as for a damaged link.',
+  internal: 'called by the pages',
+  unrecorded: 'the same as on the page of the organization',
+  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
+  responses: { 200: { description: 'The organization', schema: shownOrganizationSchema.meta({ id: 'Shown' }) } },
+  errors: ['unknown_organization', 'unavailable'],
+  examples: { response: { name: 'Acme', startUrl: 'https://shop.example/', helpUrl: 'https://shop.example/help' } },
+});
+
 /** Pages for browsers at the addresses that people type. A program gets 404, as at any address without an API. */
 @Controller()
 export class StartPagesController {
@@ -54,6 +70,13 @@ export class StartPagesController {
     const profile = await this.organizations.find((request.params as { shortId: string }).shortId);
     if (!profile) throw new AppError('unknown_organization');
     send(reply, organizationPage(profile));
+  }
+
+  @Route(shownOrganizationEndpoint)
+  async shown(@Input() { params: { shortId } }: InputOf<typeof shownOrganizationEndpoint>): Promise<ShownOrganization> {
+    const profile = await this.organizations.find(shortId);
+    if (!profile) throw new AppError('unknown_organization');
+    return shownOrganizationOf(profile);
   }
 }
 

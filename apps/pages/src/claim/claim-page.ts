@@ -1,10 +1,11 @@
-import type { Claim } from '@holdfast/contracts';
+import type { Claim, ShownOrganization } from '@holdfast/contracts';
 import { runLinkPage } from '../link/link-page.ts';
 import { texts } from '../texts.ts';
 
 runLinkPage({
   words: texts.claim,
-  viewOf: ({ credentialType, state, ...claim }: Claim & { organization: { name: string } }) => ({
+  forCustomers: true,
+  viewOf: ({ credentialType, state, ...claim }: Claim & { organization: ShownOrganization }) => ({
     ...claim,
     state: state === 'claimed' ? 'used' : state,
     accountType: credentialType.display,

@@ -8,6 +8,7 @@ const returnUrl = `/hub/${shortId}`;
 
 runLinkPage({
   words: texts.invitation,
+  forCustomers: false,
   viewOf: ({ state, ...invitation }: InvitationLink & { organization: { name: string } }) => ({
     ...invitation,
     state: state === 'accepted' ? 'used' : state,

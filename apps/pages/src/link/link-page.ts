@@ -1,10 +1,11 @@
 import { startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser';
-import type { AcceptedPasskeys } from '@holdfast/contracts';
+import type { AcceptedPasskeys, ShownOrganization } from '@holdfast/contracts';
 import { apiOf, safeAddress } from '../browser/address.ts';
 import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
 import { failureOf } from '../browser/failure.ts';
 import { isInAppBrowser } from '../browser/in-app.ts';
+import { organizationOfPage } from '../browser/organization.ts';
 import { hidePasskey, showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
@@ -26,6 +27,8 @@ export interface LinkPage<Loaded> {
   words: LinkTexts;
   /** The response of the JSON route with the path of the page, as the page shows it. */
   viewOf: (loaded: Loaded) => LinkView;
+  /** The organization's addresses are for its customers. */
+  forCustomers: boolean;
   /** Where to go on after the passkey was created, when the server names no address. */
   returnUrl?: string;
 }
@@ -36,11 +39,12 @@ interface Completed {
 }
 
 /** Runs the page. Opening it reads the link and does not use it; the button creates the passkey. */
-export function runLinkPage<Loaded>({ words, viewOf, returnUrl }: LinkPage<Loaded>): void {
+export function runLinkPage<Loaded>({ words, viewOf, returnUrl, forCustomers }: LinkPage<Loaded>): void {
   const api = apiOf(location.pathname);
   const isInApp = isInAppBrowser(navigator.userAgent);
   const environment = { address: (text: string | undefined) => safeAddress(text, location.href) };
   let token: string | undefined;
+  let ofPage: ShownOrganization | undefined;
   let state: LinkState = { name: 'loading' };
 
   const view = createView<LinkAction>(words.title, (type) => send({ type }));
@@ -88,8 +92,21 @@ export function runLinkPage<Loaded>({ words, viewOf, returnUrl }: LinkPage<Loade
   function send(event: LinkEvent): void {
     const [next, effect] = linkStep(state, event);
     state = next;
-    view.show(linkScreen(state, words, { ...environment, isInApp, ...linkToOpenElsewhere() }));
+    show();
+    if (state.name === 'unknown' || state.name === 'missing') void showOrganization();
     if (effect) run[effect]();
+  }
+
+  function show(): void {
+    const more = { isInApp, ...(ofPage && { organization: ofPage }), ...linkToOpenElsewhere() };
+    view.show(linkScreen(state, words, { ...environment, ...more }));
+  }
+
+  /** Nothing is known of the link, but the path names the organization. */
+  async function showOrganization(): Promise<void> {
+    const found = ofPage ?? (await organizationOfPage(location.pathname));
+    ofPage = found && (forCustomers ? found : { name: found.name });
+    show();
   }
 
   /** The token is in the address only while the link has to be opened elsewhere. */

@@ -146,6 +146,28 @@ test('a browser without passkeys shows the link to copy or scan, and inside anot
   });
 });
 
+test('a link that cannot be used leads to where customers begin and get help', () => {
+  const organization = { name: 'Acme', startUrl: 'https://acme.example/', helpUrl: 'https://acme.example/help' };
+  const addresses = [
+    { label: 'Continue to Acme', href: 'https://acme.example/' },
+    { label: 'Get help from Acme', href: 'https://acme.example/help' },
+  ];
+  for (const name of ['unknown', 'missing'] as const)
+    expect(linkScreen({ name }, texts.claim, { ...environment, organization })).toMatchObject({
+      organization: 'Acme',
+      links: addresses,
+    });
+  for (const name of ['used', 'expired', 'withdrawn'] as const) {
+    const ended = { ...link, organization };
+    expect(linkScreen({ name, link: ended }, texts.claim, environment).links).toEqual(addresses);
+    // The offer names an address of its own.
+    const withAddress = { ...ended, returnUrl: 'https://shop.example/in' };
+    expect(linkScreen({ name, link: withAddress }, texts.claim, environment).links).toEqual(addresses.slice(1));
+  }
+  const unsafe = { name: 'Acme', startUrl: 'javascript:alert(1)', helpUrl: 'data:text/html,x' };
+  expect(linkScreen({ name: 'unknown' }, texts.claim, { ...environment, organization: unsafe }).links).toEqual([]);
+});
+
 test('a rate limit shows how long to wait', () => {
   expect(linkScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, texts.claim, environment).body).toEqual([
     'Please wait 20 seconds, then try again.',

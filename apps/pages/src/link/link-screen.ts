@@ -1,4 +1,6 @@
+import type { ShownOrganization } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
+import { organizationLinks } from '../screen/organization-links.ts';
 import type { Control, Screen } from '../screen/screen.ts';
 import { texts, type LinkTexts } from '../texts.ts';
 import type { FailureReason, LinkState, LinkView } from './link-state.ts';
@@ -10,6 +12,8 @@ type LinkScreen = Screen<LinkAction>;
 export interface Environment {
   timeZone?: string;
   address: (text: string | undefined) => string | undefined;
+  /** The organization in the path, when the link is unknown. */
+  organization?: ShownOrganization;
   /** The browser is part of another app. */
   isInApp?: boolean;
   /** The whole link, in a state in which it should be opened elsewhere. */
@@ -19,8 +23,12 @@ export interface Environment {
 /** `words` are those of a claim or of an invitation. */
 export function linkScreen(state: LinkState, words: LinkTexts, environment: Environment): LinkScreen {
   const link = 'link' in state ? state.link : undefined;
-  const org = link?.organization.name ?? texts.someOrg;
-  const organization = link && { organization: link.organization.name };
+  const shown = link?.organization ?? environment.organization;
+  const org = shown?.name ?? texts.someOrg;
+  const organization = shown && { organization: shown.name };
+  const { help, start } = organizationLinks(shown);
+  /** Those of an organization, where the offer names no address. */
+  const links = { links: [...(link?.returnUrl === undefined ? start : []), ...help] };
   switch (state.name) {
     case 'loading':
       return { tone: 'busy', heading: texts.loading, body: [] };
@@ -45,6 +53,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
         heading: words.used,
         body: [words.usedMine, words.usedTheirs(org)],
         ...continueLink(words, environment.address(link?.returnUrl)),
+        ...links,
       };
     case 'expired':
       return {
@@ -53,6 +62,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
         heading: words.expired,
         body: [words.expiredBody(org)],
         ...backLink(org, words, environment.address(link?.returnUrl)),
+        ...links,
       };
     case 'withdrawn':
       return {
@@ -61,11 +71,12 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
         heading: words.withdrawn,
         body: [words.withdrawnBody(capitalized(org))],
         ...backLink(org, words, environment.address(link?.returnUrl)),
+        ...links,
       };
     case 'unknown':
-      return { tone: 'stop', heading: words.unknown, body: [words.unknownBody] };
+      return { tone: 'stop', ...organization, heading: words.unknown, body: [words.unknownBody], ...links };
     case 'missing':
-      return { tone: 'stop', heading: words.missing, body: [words.missingBody] };
+      return { tone: 'calm', ...organization, heading: words.missing, body: [words.missingBody], ...links };
     case 'unsupported':
       return { tone: 'stop', ...organization, ...elsewhere(words, environment) };
     case 'insecure':
@@ -100,7 +111,7 @@ function ready(link: LinkView, org: string, words: LinkTexts, { timeZone }: Envi
       { name: texts.until, value: dateAndTime(link.expiresAt, timeZone) },
     ],
     primary: { label: words.create, action: 'create' },
-    more: { summary: texts.whatIsPasskey, text: texts.passkey },
+    more: [{ summary: texts.whatIsPasskey, text: texts.passkey }],
   };
 }
 

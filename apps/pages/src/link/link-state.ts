@@ -1,9 +1,10 @@
+import type { ShownOrganization } from '@holdfast/contracts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
 /** What a page shows about its link: that of a claim or of an invitation. */
 export interface LinkView {
-  organization: { name: string };
+  organization: ShownOrganization;
   state: 'open' | 'used' | 'expired' | 'withdrawn';
   /** The new passkey replaces earlier ones. */
   recovery: boolean;

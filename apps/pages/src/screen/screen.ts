@@ -10,12 +10,26 @@ export interface Screen<Action extends string> {
   /** An alternative to `primary`. */
   other?: Control<Action>;
   secondary?: Control<Action>;
+  /** Where the organization leads on to. */
+  links?: Link[];
   /** An address to open elsewhere: to copy, and as a QR code for another device. */
   share?: { address: string; copy: string; copied: string; scan: string };
   /** The browser may suggest passkeys by itself (conditional UI), which needs a hidden input. */
   suggestions?: boolean;
-  more?: { summary: string; text: string };
+  more?: More[];
+}
+
+export interface Link {
+  label: string;
+  href: string;
+}
+
+/** A text that is shown on request. */
+export interface More {
+  summary: string;
+  text: string;
+  link?: Link;
 }
 
 /** A button or a link. */
-export type Control<Action extends string> = { label: string; action: Action } | { label: string; href: string };
+export type Control<Action extends string> = { label: string; action: Action } | Link;

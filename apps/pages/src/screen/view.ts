@@ -60,7 +60,7 @@ function bodyOf({ body, facts }: Screen<string>): Node[] {
 }
 
 function controlsOf<Action extends string>(
-  { primary, other, secondary, suggestions }: Screen<Action>,
+  { primary, other, secondary, suggestions, links = [] }: Screen<Action>,
   onAction: (action: Action) => void,
 ): Node[] {
   return [
@@ -68,6 +68,7 @@ function controlsOf<Action extends string>(
     ...(suggestions ? [suggestionsInput()] : []),
     ...(other ? [controlOf(other, 'secondary', onAction)] : []),
     ...(secondary ? [controlOf(secondary, 'secondary', onAction)] : []),
+    ...links.map((link) => controlOf(link, 'secondary', onAction)),
   ];
 }
 
@@ -98,6 +99,14 @@ function suggestionsInput(): Node {
   });
 }
 
-function moreOf({ more }: Screen<string>): Node[] {
-  return more ? [element('details', {}, element('summary', {}, more.summary), element('p', {}, more.text))] : [];
+function moreOf({ more = [] }: Screen<string>): Node[] {
+  return more.map(({ summary, text, link }) =>
+    element(
+      'details',
+      {},
+      element('summary', {}, summary),
+      element('p', {}, text),
+      ...(link ? [controlOf(link, 'secondary', () => undefined)] : []),
+    ),
+  );
 }

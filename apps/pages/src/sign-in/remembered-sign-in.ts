@@ -28,6 +28,13 @@ export function rememberedSignIn(storage: Pick<Storage, 'getItem' | 'setItem'>, 
   };
 }
 
+function addressesOf({ startUrl, helpUrl }: Partial<SignIn['organization']>) {
+  return {
+    ...(typeof startUrl === 'string' && { startUrl }),
+    ...(typeof helpUrl === 'string' && { helpUrl }),
+  };
+}
+
 /** The stored text is checked, since another version of the page may have written it. */
 function parsed(text: string | null): SignIn | undefined {
   const { organization, app } = (JSON.parse(text ?? '{}') ?? {}) as Partial<SignIn>;
@@ -39,7 +46,7 @@ function parsed(text: string | null): SignIn | undefined {
     return undefined;
   const uri = safeAddress(typeof app.uri === 'string' ? app.uri : undefined, 'https://none.invalid/');
   return {
-    organization: { shortId: organization.shortId, name: organization.name },
+    organization: { shortId: organization.shortId, name: organization.name, ...addressesOf(organization) },
     app: { name: app.name, ...(uri && { uri }) },
   };
 }

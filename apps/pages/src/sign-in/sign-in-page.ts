@@ -4,11 +4,12 @@ import {
   WebAuthnAbortService,
   type AuthenticationResponseJSON,
 } from '@simplewebauthn/browser';
-import type { SignIn, SignInResult } from '@holdfast/contracts';
+import type { ShownOrganization, SignIn, SignInResult } from '@holdfast/contracts';
 import { apiOf, safeAddress } from '../browser/address.ts';
 import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
 import { Failed, failureOf } from '../browser/failure.ts';
+import { organizationOfPage } from '../browser/organization.ts';
 import { hidePasskey } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
@@ -22,6 +23,7 @@ const api = apiOf(location.pathname);
 const canSuggest = await browserSupportsWebAuthnAutofill().catch(() => false);
 const remembered = rememberedSignIn(sessionStorage, api);
 let state: SignInState = { name: 'loading' };
+let ofPage: ShownOrganization | undefined;
 /** The RP ID of the passkey that was used last. */
 let usedRpId: string | undefined;
 
@@ -47,8 +49,19 @@ const ceremonies = new Ceremonies(
 function send(event: SignInEvent): void {
   const [next, effect] = signInStep(state, event);
   state = next;
-  view.show(signInScreen(state, canSuggest));
+  show();
+  if (state.name === 'expired' && !state.view) void showOrganization();
   if (effect) void run(effect).catch((error: unknown) => send({ type: 'failed', failure: failureOf(error) }));
+}
+
+function show(): void {
+  view.show(signInScreen(state, canSuggest, ofPage));
+}
+
+/** An old or bookmarked address: nothing is known of the sign-in, but its path names the organization. */
+async function showOrganization(): Promise<void> {
+  ofPage ??= await organizationOfPage(location.pathname);
+  show();
 }
 
 async function run(effect: SignInEffect): Promise<void> {

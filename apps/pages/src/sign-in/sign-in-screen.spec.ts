@@ -50,6 +50,25 @@ test('a ceremony can be stopped until its response is verified', () => {
   expect(signInScreen({ name: 'verifying', view }, true).other).toBeUndefined();
 });
 
+test('an old address names the organization and leads on; help is for customers only', () => {
+  const organization = { name: 'Acme', startUrl: 'https://acme.example/', helpUrl: 'https://acme.example/help' };
+  const help = { label: 'Get help from Acme', href: 'https://acme.example/help' };
+  expect(signInScreen({ name: 'expired' }, true, organization)).toMatchObject({
+    organization: 'Acme',
+    links: [{ label: 'Continue to Acme', href: 'https://acme.example/' }, help],
+  });
+  expect(signInScreen({ name: 'expired' }, true)).toMatchObject({ links: [] });
+  const ofAcme = { ...view, organization: { ...organization, shortId: 'acme' } };
+  expect(signInScreen({ name: 'ready', view: ofAcme }, true).more?.[0]).toMatchObject({
+    summary: 'No passkey on this device?',
+    link: help,
+  });
+  const rejected = { name: 'stopped', why: 'unknown_passkey' } as const;
+  expect(signInScreen({ ...rejected, view: ofAcme }, true).links).toEqual([help]);
+  expect(signInScreen({ ...rejected, view: { ...ofAcme, audience: 'people' } }, true).links).toEqual([]);
+  expect(signInScreen({ name: 'stopped', why: 'cancelled', view: ofAcme }, true).links).toBeUndefined();
+});
+
 test('a failure has buttons to try again and to go back; suggestions return only after a cancellation', () => {
   for (const why of reasons)
     expect(signInScreen(stopped(why), true)).toMatchObject({

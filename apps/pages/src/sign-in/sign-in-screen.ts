@@ -1,20 +1,27 @@
-import type { SignIn } from '@holdfast/contracts';
+import type { ShownOrganization, SignIn } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
+import { organizationLinks } from '../screen/organization-links.ts';
 import type { Control, Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
-import type { SignInState } from './sign-in-state.ts';
+import type { FailureReason, SignInState } from './sign-in-state.ts';
 
 export type SignInAction = 'signIn' | 'signInEarlier' | 'stop' | 'leave';
 type SignInScreen = Screen<SignInAction>;
 
 const words = texts.signIn;
 
-/** @param canSuggest the browser can suggest passkeys by itself (conditional UI) */
-export function signInScreen(state: SignInState, canSuggest: boolean): SignInScreen {
+/**
+ * @param canSuggest the browser can suggest passkeys by itself (conditional UI)
+ * @param ofPage the organization in the path, when the sign-in is unknown
+ */
+export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: ShownOrganization): SignInScreen {
   const view = 'view' in state ? state.view : undefined;
-  const org = view?.organization.name ?? texts.someOrg;
+  const shown = view?.organization ?? ofPage;
+  const org = shown?.name ?? texts.someOrg;
+  // The addresses are for customers.
+  const { help, start } = organizationLinks(isStaff(view) ? undefined : shown);
   const app = view?.app.name ?? texts.someApp;
-  const organization = view && { organization: view.organization.name };
+  const organization = shown && { organization: shown.name };
   const back = view && { secondary: { label: words.back(app), action: 'leave' } satisfies Control<SignInAction> };
   const other = view?.earlierPasskeys && {
     other: { label: words.authenticateEarlier, action: 'signInEarlier' } satisfies Control<SignInAction>,
@@ -34,7 +41,10 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
         ...suggestions,
         ...other,
         ...back,
-        more: { summary: texts.whatIsPasskey, text: texts.passkey },
+        more: [
+          { summary: texts.noPasskeyHere, text: texts.noPasskeyHereBody(org), ...(help[0] && { link: help[0] }) },
+          { summary: texts.whatIsPasskey, text: texts.passkey },
+        ],
       };
     case 'preparing':
       return { tone: 'busy', ...organization, heading: texts.preparing, body: [texts.preparingBody], ...stop, ...back };
@@ -46,7 +56,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
       return { tone: 'busy', ...organization, heading: words.leaving(app), body: [] };
     case 'unsupported':
     case 'insecure':
-      return { tone: 'stop', ...organization, ...failureTexts(state.name), ...back };
+      return { tone: 'stop', ...organization, ...failureTexts(state.name), ...back, links: help };
     case 'expired':
       return {
         tone: 'stop',
@@ -54,6 +64,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
         heading: words.expired,
         body: [words.expiredBody(app)],
         ...backLink(view),
+        links: [...(view?.app.uri === undefined ? start : []), ...help],
       };
     case 'stopped':
       return {
@@ -63,9 +74,19 @@ export function signInScreen(state: SignInState, canSuggest: boolean): SignInScr
         ...(state.why === 'cancelled' && suggestions),
         ...(view && other),
         ...back,
+        ...(needHelp.includes(state.why) && { links: help }),
       };
   }
 }
+
+/** What another attempt with the same passkey does not change. */
+const needHelp: readonly FailureReason[] = [
+  'unknown_passkey',
+  'other_organization',
+  'counter_went_back',
+  'passkey_invalid',
+  'unsuitable',
+];
 
 /** A sign-in that has ended cannot return a result to the app, so the page links to the app itself. */
 function backLink(view: SignIn | undefined): { primary?: Control<SignInAction> } {

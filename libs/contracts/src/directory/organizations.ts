@@ -13,6 +13,10 @@ const addresses = {
   helpUrl: httpsUri.optional().describe('Where its customers get help'),
 };
 
+/** What pages show of an organization: its name, and where they lead on to. */
+export const shownOrganizationSchema = z.strictObject({ name: name.describe('For people'), ...addresses });
+export type ShownOrganization = z.infer<typeof shownOrganizationSchema>;
+
 const organizationSchema = z.strictObject({
   shortId,
   name,

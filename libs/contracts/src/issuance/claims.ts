@@ -31,7 +31,7 @@ export type WebAuthnJson = z.infer<typeof webAuthnJson>;
 
 /** Argument of `PublicKeyCredential.signalAllAcceptedCredentials()` (WebAuthn Level 3 §5.1.10.3). */
 export const acceptedPasskeysSchema = z.strictObject({
-  rpId,
+  rpId: rpId.describe('RP ID of the passkeys'),
   userId: z.string().describe('User handle, base64url'),
   allAcceptedCredentialIds: z.array(z.string()).describe('The passkeys of this handle that still sign in'),
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
+import { shownOrganizationSchema } from '../directory/organizations.js';
 import { counterWentBack, personDenialReasons, removedPasskey } from '../directory/person-sign-in.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
@@ -98,11 +99,8 @@ export const customerStatus = query({
  */
 export const signInSchema = z
   .strictObject({
-    organization: z
-      .strictObject({
-        shortId: z.string().describe('Short ID, as in the URL'),
-        name: z.string().describe('Display name'),
-      })
+    organization: shownOrganizationSchema
+      .extend({ shortId: z.string().describe('Short ID, as in the URL') })
       .describe('The organization of the issuer'),
     app: z
       .strictObject({
