@@ -37,6 +37,7 @@ const message = (tone: 'calm' | 'good' | 'stop'): string =>
   htmlPage({
     organization: longName,
     tone,
+    language: 'en',
     title: `The sign-in of ${longName}`,
     body: [
       '<p>Start from the app or website that you want to sign in to.</p>',

@@ -11,6 +11,7 @@ export * from './context.js';
 export * from './contract.js';
 export * from './fields.js';
 export * from './readable-text.js';
+export * from './languages.js';
 export * from './maker.js';
 export * from './directory/app-keys.js';
 export * from './directory/app-uris.js';

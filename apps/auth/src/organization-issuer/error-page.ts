@@ -1,39 +1,83 @@
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Language } from '@holdfast/contracts';
 import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import type { OrganizationProfile } from '../organizations/organizations.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { languageOf } from './request-language.js';
 
 interface Message {
   title: string;
   text: string;
 }
 
-const signInEnded: Message = {
-  title: 'This sign-in has ended',
-  text: 'It took too long, was completed before, or began in another browser. Go back to the app and sign in again.',
-};
-const unavailable: Message = {
-  title: 'We cannot do this right now',
-  text: 'Something that we need is not reachable. Nothing is lost: go back to the app and try again in a moment.',
-};
-const invalidSignIn: Message = {
-  title: 'This link does not lead to a sign-in',
-  text:
-    'The app that sent you here asked for something that we cannot do. ' +
-    'That is a fault of the app and not yours: please tell the people who run it.',
-};
-const invalidSignOut: Message = {
-  title: 'This link does not lead to a sign-out',
-  text:
-    'The app that sent you here asked for something that we cannot do, and you are still signed in. ' +
-    'Please tell the people who run it.',
+interface ErrorTexts {
+  signInEnded: Message;
+  unavailable: Message;
+  invalidSignIn: Message;
+  invalidSignOut: Message;
+  details: string;
+}
+
+const errorTexts: Record<Language, ErrorTexts> = {
+  en: {
+    signInEnded: {
+      title: 'This sign-in has ended',
+      text:
+        'It took too long, was completed before, or began in another browser. ' +
+        'Go back to the app and sign in again.',
+    },
+    unavailable: {
+      title: 'We cannot do this right now',
+      text: 'Something that we need is not reachable. Nothing is lost: go back to the app and try again in a moment.',
+    },
+    invalidSignIn: {
+      title: 'This link does not lead to a sign-in',
+      text:
+        'The app that sent you here asked for something that we cannot do. ' +
+        'That is a fault of the app and not yours: please tell the people who run it.',
+    },
+    invalidSignOut: {
+      title: 'This link does not lead to a sign-out',
+      text:
+        'The app that sent you here asked for something that we cannot do, and you are still signed in. ' +
+        'Please tell the people who run it.',
+    },
+    details: 'For the people who run the app',
+  },
+  de: {
+    signInEnded: {
+      title: 'Diese Anmeldung ist beendet',
+      text:
+        'Sie hat zu lange gedauert, war schon abgeschlossen, oder sie begann in einem anderen Browser. Gehen Sie ' +
+        'zurück zu der App, und melden Sie sich noch einmal an.',
+    },
+    unavailable: {
+      title: 'Das geht gerade nicht',
+      text:
+        'Etwas, das wir dafür brauchen, ist nicht erreichbar. Nichts ist verloren: Gehen Sie zurück zu der App, und ' +
+        'versuchen Sie es gleich noch einmal.',
+    },
+    invalidSignIn: {
+      title: 'Dieser Link führt zu keiner Anmeldung',
+      text:
+        'Die App, von der Sie kommen, hat etwas verlangt, das wir nicht tun können. ' +
+        'Das ist ein Fehler der App und nicht Ihrer: Bitte sagen Sie es denen, die sie betreiben.',
+    },
+    invalidSignOut: {
+      title: 'Dieser Link führt zu keiner Abmeldung',
+      text:
+        'Die App, von der Sie kommen, hat etwas verlangt, das wir nicht tun können, und Sie sind noch angemeldet. ' +
+        'Bitte sagen Sie es denen, die sie betreiben.',
+    },
+    details: 'Für die, die die App betreiben',
+  },
 };
 
-function messageFor(route: string, { error }: ErrorOut, cause: Error): Message {
-  if (error === 'server_error' || error === 'temporarily_unavailable') return unavailable;
-  if (route.startsWith('end_session')) return invalidSignOut;
-  if (cause instanceof errors.SessionNotFound) return signInEnded;
-  return invalidSignIn;
+function messageFor(texts: ErrorTexts, route: string, { error }: ErrorOut, cause: Error): Message {
+  if (error === 'server_error' || error === 'temporarily_unavailable') return texts.unavailable;
+  if (route.startsWith('end_session')) return texts.invalidSignOut;
+  if (cause instanceof errors.SessionNotFound) return texts.signInEnded;
+  return texts.invalidSignIn;
 }
 
 const pageRoutes = /^(authorization|resume|end_session)/;
@@ -49,7 +93,9 @@ export function renderError({ name }: OrganizationProfile) {
       ctx.body = out;
       return;
     }
-    const { title, text } = messageFor(route, out, cause);
+    const language = languageOf(ctx);
+    const texts = errorTexts[language];
+    const { title, text } = messageFor(texts, route, out, cause);
     const details = [out.error, out.error_description, `request ${issuerRequestOf(ctx).info.id}`].filter(
       (line): line is string => typeof line === 'string',
     );
@@ -60,9 +106,8 @@ export function renderError({ name }: OrganizationProfile) {
       organization: name,
       tone: 'stop',
       title,
-      body:
-        `<p>${escapeHtml(text)}</p>\n` +
-        `<details><summary>For the people who run the app</summary>${detailLines}</details>`,
+      language,
+      body: `<p>${escapeHtml(text)}</p>\n` + `<details><summary>${texts.details}</summary>${detailLines}</details>`,
     });
   };
 }

@@ -32,6 +32,7 @@ import { signAccessTokens } from './jwt-access-tokens.js';
 import { lifetimes } from './lifetimes.js';
 import { confidentialMethods, metadataOfEndpoints } from './metadata.js';
 import type { People } from './people.js';
+import { requestedLanguage } from './request-language.js';
 import { nonceRule, pkceRequired, refuseResource, stateRule } from './request-rules.js';
 import { separateSessions } from './session-audience.js';
 import { signInPolicy } from './sign-in-policy.js';
@@ -133,7 +134,13 @@ function configuration(
     // Sessions expire sooner than refresh tokens. Signing out revokes both (revoke-on-session-end.ts).
     expiresWithSession: () => false,
     ttl: lifetimes,
-    interactions: { url: (_ctx, { uid }) => path + signInPagePath + uid, policy: signInPolicy() },
+    interactions: {
+      url: (_ctx, { uid, params }) => {
+        const language = requestedLanguage(params.ui_locales);
+        return `${path}${signInPagePath}${uid}${language === undefined ? '' : `?ui_locales=${language}`}`;
+      },
+      policy: signInPolicy(),
+    },
     // Our own pages may use every client: browsers send Origin with each POST, also to the same origin.
     clientBasedCORS: (ctx, origin) => origin === new URL(baseUrl).origin || isOriginOfSpa(ctx, origin),
     renderError: renderError(organization),

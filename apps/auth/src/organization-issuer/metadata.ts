@@ -1,4 +1,4 @@
-import { proofAlgorithms } from '@holdfast/contracts';
+import { languages, proofAlgorithms } from '@holdfast/contracts';
 import { personScopes } from './accounts.js';
 import { responseModes } from './response-modes.js';
 
@@ -11,6 +11,7 @@ export const metadataOfEndpoints = {
   revocation_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
   introspection_endpoint_auth_methods_supported: confidentialMethods,
   introspection_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
+  ui_locales_supported: languages,
 };
 
 const ofPeople = new Set([...Object.keys(personScopes), ...Object.values(personScopes).flat()]);

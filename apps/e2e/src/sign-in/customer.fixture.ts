@@ -79,7 +79,7 @@ export async function newCustomer(
 export async function beginSignIn(agent: UserAgent, url: string): Promise<string> {
   const { status, location, text } = await agent.go(url);
   if (!location.includes('/sign-in/')) throw new Error(`no sign-in page: ${status} ${location} ${text}`);
-  return location.replace('/sign-in/', '/api/sign-in/');
+  return location.replace('/sign-in/', '/api/sign-in/').split('?')[0]!;
 }
 
 /** Uses a passkey on the sign-in page. */

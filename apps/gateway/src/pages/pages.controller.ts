@@ -76,6 +76,7 @@ const signInPageEndpoint = endpoint({
     shortId: z.string().describe("The organization's short identifier"),
     uid: z.string().describe('The sign-in'),
   }),
+  query: z.object({ ui_locales: z.string().optional().describe('Language that the app asked for') }),
   responses: { 200: { description: 'The page' } },
 });
 

@@ -52,7 +52,7 @@ describe('the pages for people who come without a link', () => {
     const { statusCode, headers, payload } = await get('/');
     expect([statusCode, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers['content-security-policy']).toContain("default-src 'none'; style-src 'self'");
-    expect(headers.vary).toBe('accept, sec-fetch-mode');
+    expect(headers.vary).toBe('accept, accept-language, sec-fetch-mode');
     expect(payload).toContain('<h1>This is a sign-in service</h1>');
     expect(linksOf(payload)).toEqual([['/docs', 'Reference for developers']]);
   });

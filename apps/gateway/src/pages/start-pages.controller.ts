@@ -1,7 +1,7 @@
 import { Controller, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { shownOrganizationSchema, type ShownOrganization } from '@holdfast/contracts';
+import { languageOfHeader, shownOrganizationSchema, type ShownOrganization } from '@holdfast/contracts';
 import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { AppError, htmlPagePolicy } from '@holdfast/platform';
 import { OrganizationProfiles, shownOrganizationOf } from '../access/organization-profiles.js';
@@ -61,7 +61,7 @@ export class StartPagesController {
   @Route(platformPageEndpoint)
   platform(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     requireNavigation(request);
-    send(reply, platformPage());
+    send(reply, platformPage(languageOfHeader(request.headers['accept-language'])));
   }
 
   @Route(organizationPageEndpoint)
@@ -69,7 +69,7 @@ export class StartPagesController {
     requireNavigation(request);
     const profile = await this.organizations.find((request.params as { shortId: string }).shortId);
     if (!profile) throw new AppError('unknown_organization');
-    send(reply, organizationPage(profile));
+    send(reply, organizationPage(profile, languageOfHeader(request.headers['accept-language'])));
   }
 
   @Route(shownOrganizationEndpoint)
@@ -87,7 +87,7 @@ function requireNavigation(request: FastifyRequest): void {
 function send(reply: FastifyReply, html: string): void {
   void reply
     .header('content-security-policy', htmlPagePolicy())
-    .header('vary', 'accept, sec-fetch-mode')
+    .header('vary', 'accept, accept-language, sec-fetch-mode')
     .type(mediaTypes.html)
     .send(html);
 }

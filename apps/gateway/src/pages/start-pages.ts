@@ -1,38 +1,85 @@
-import type { organizationProfile, ReplyOf } from '@holdfast/contracts';
+import type { Language, organizationProfile, ReplyOf } from '@holdfast/contracts';
 import { escapeHtml, htmlPage } from '@holdfast/platform';
 
 type Profile = ReplyOf<typeof organizationProfile>;
 
-const fromAMessage = 'If a message brought you here, open its link again, in full.';
+interface StartPageTexts {
+  platform: string;
+  platformBody: string;
+  /** For people who come without a link. */
+  platformStart: string;
+  reference: string;
+  organization: (name: string) => string;
+  organizationBody: string;
+  start: (name: string) => string;
+  startHere: (name: string) => string;
+  fromAMessage: string;
+  continueTo: (name: string) => string;
+  help: string;
+  staff: (name: string) => string;
+}
+
+const startPageTexts: Record<Language, StartPageTexts> = {
+  en: {
+    platform: 'This is a sign-in service',
+    platformBody: 'Organizations use it to sign in their customers with passkeys, without passwords.',
+    platformStart: 'Otherwise start from the app or website that you want to sign in to.',
+    reference: 'Reference for developers',
+    organization: (name) => `${name} signs in its customers here`,
+    organizationBody: 'It does so with passkeys, without passwords.',
+    start: (name) => `Start from the app or website of ${name} that you want to sign in to.`,
+    startHere: (name) => `To sign in, continue to ${name}.`,
+    fromAMessage: 'If a message brought you here, open its link again, in full.',
+    continueTo: (name) => `Continue to ${name}`,
+    help: 'Get help',
+    staff: (name) => `For people who work at ${name}`,
+  },
+  de: {
+    platform: 'Das ist ein Anmeldedienst',
+    platformBody:
+      'Organisationen verwenden ihn, um ihre Kundinnen und Kunden mit Passkeys anzumelden, ohne Passwörter.',
+    platformStart: 'Sonst beginnen Sie bei der App oder Website, bei der Sie sich anmelden möchten.',
+    reference: 'Referenz für Entwickler (Englisch)',
+    organization: (name) => `Hier melden Sie sich bei ${name} an`,
+    organizationBody: 'Das geht mit Passkeys, ohne Passwörter.',
+    start: (name) => `Beginnen Sie bei der App oder Website von ${name}, bei der Sie sich anmelden möchten.`,
+    startHere: (name) => `Um sich anzumelden, gehen Sie weiter zu ${name}.`,
+    fromAMessage: 'Wenn Sie aus einer Nachricht kommen, öffnen Sie deren Link noch einmal ganz.',
+    continueTo: (name) => `Weiter zu ${name}`,
+    help: 'Hilfe',
+    staff: (name) => `Für Menschen, die bei ${name} arbeiten`,
+  },
+};
 
 /** The page at `/` (product §2): what this is, for people who come without a link. */
-export function platformPage(): string {
+export function platformPage(language: Language): string {
+  const texts = startPageTexts[language];
   return htmlPage({
     tone: 'calm',
-    title: 'This is a sign-in service',
+    title: texts.platform,
+    language,
     body: [
-      '<p>Organizations use it to sign in their customers with passkeys, without passwords.</p>',
-      `<p>${fromAMessage} Otherwise start from the app or website that you want to sign in to.</p>`,
-      '<a class="control secondary" href="/docs">Reference for developers</a>',
+      `<p>${texts.platformBody}</p>`,
+      `<p>${texts.fromAMessage} ${texts.platformStart}</p>`,
+      link('secondary', '/docs', texts.reference),
     ].join('\n'),
   });
 }
 
 /** The page of an organization (product §2): its name, and where its customers begin and get help. */
-export function organizationPage({ shortId, name, startUrl, helpUrl }: Profile): string {
-  const start =
-    startUrl === undefined
-      ? `Start from the app or website of ${name} that you want to sign in to.`
-      : `To sign in, continue to ${name}.`;
+export function organizationPage({ shortId, name, startUrl, helpUrl }: Profile, language: Language): string {
+  const texts = startPageTexts[language];
+  const start = startUrl === undefined ? texts.start(name) : texts.startHere(name);
   return htmlPage({
     organization: name,
     tone: 'calm',
-    title: `${name} signs in its customers here`,
+    title: texts.organization(name),
+    language,
     body: [
-      `<p>It does so with passkeys, without passwords. ${escapeHtml(start)} ${fromAMessage}</p>`,
-      ...(startUrl === undefined ? [] : [link('primary', startUrl, `Continue to ${name}`)]),
-      ...(helpUrl === undefined ? [] : [link('secondary', helpUrl, 'Get help')]),
-      link('secondary', `/hub/${shortId}`, `For people who work at ${name}`),
+      `<p>${texts.organizationBody} ${escapeHtml(start)} ${texts.fromAMessage}</p>`,
+      ...(startUrl === undefined ? [] : [link('primary', startUrl, texts.continueTo(name))]),
+      ...(helpUrl === undefined ? [] : [link('secondary', helpUrl, texts.help)]),
+      link('secondary', `/hub/${shortId}`, texts.staff(name)),
     ].join('\n'),
   });
 }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
+import { languages } from '@holdfast/contracts';
 import { texts } from '../texts.ts';
 import { documentOf } from './document.ts';
 
@@ -43,9 +44,19 @@ const options = {
 // A file of its own, since few customers need it.
 const qrCode = await build({ ...options, entryPoints: { 'qr-code': join(source, 'screen', 'qr-code.ts') } });
 const [qrCodeScript] = filesOf(qrCode.metafile);
+// English is part of each page. Another language is a file of its own, which only its readers load.
+const others = languages.filter((language) => language !== 'en');
+const translations = await build({
+  ...options,
+  entryPoints: Object.fromEntries(others.map((language) => [language, join(source, 'texts', `${language}.ts`)])),
+});
+const translationScripts = others.map((language, i) => [language, `/pages/${filesOf(translations.metafile)[i]}`]);
 const { metafile } = await build({
   ...options,
-  define: { QR_CODE_SCRIPT: JSON.stringify(`/pages/${qrCodeScript}`) },
+  define: {
+    QR_CODE_SCRIPT: JSON.stringify(`/pages/${qrCodeScript}`),
+    TEXTS_SCRIPTS: JSON.stringify(Object.fromEntries(translationScripts)),
+  },
   external: ['/pages/*'],
   entryPoints: {
     ...Object.fromEntries(Object.keys(pages).map((name) => [name, join(source, name, `${name}-page.ts`)])),
@@ -57,7 +68,11 @@ const { metafile } = await build({
 });
 
 const outputs = filesOf(metafile);
-await Promise.all([...outputs, qrCodeScript!].filter((file) => isText.has(extname(file))).map(compress));
+await Promise.all(
+  [...outputs, ...filesOf(translations.metafile), qrCodeScript!]
+    .filter((file) => isText.has(extname(file)))
+    .map(compress),
+);
 const outputOf = (name: string, extension: string): string => {
   const found = outputs.find(
     (file) =>

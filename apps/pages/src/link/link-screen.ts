@@ -69,7 +69,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
         tone: 'stop',
         ...organization,
         heading: words.withdrawn,
-        body: [words.withdrawnBody(capitalized(org))],
+        body: [words.withdrawnBody(org)],
         ...backLink(org, words, environment.address(link?.returnUrl)),
         ...links,
       };
@@ -152,15 +152,11 @@ function backLink(org: string, words: LinkTexts, href: string | undefined): { pr
   return href ? { primary: { label: words.back(org), href } } : {};
 }
 
-function capitalized(text: string): string {
-  return text === texts.someOrg ? text[0]!.toUpperCase() + text.slice(1) : text;
-}
-
 /**
  * Formats a time in the reader's time zone, with its name, and with the month as a word, so that it is unambiguous.
  */
 export function dateAndTime(instant: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
+  return new Intl.DateTimeFormat(texts.locale, {
     day: 'numeric',
     month: 'long',
     year: 'numeric',

@@ -1,3 +1,4 @@
+import type { Language } from '@holdfast/contracts';
 import { escapeHtml, htmlHead } from './html-head.js';
 
 /** A message to a person, in the card of the claim and sign-in pages (apps/pages/src/page.css). */
@@ -7,6 +8,8 @@ export interface HtmlPage {
   /** `stop`: an error; `good`: done; `calm`: a confirmation that is asked for. */
   tone: 'calm' | 'good' | 'stop';
   title: string;
+  /** Of the texts. */
+  language: Language;
   /** HTML. Escape untrusted text with `escapeHtml`. */
   body: string;
 }
@@ -14,7 +17,7 @@ export interface HtmlPage {
 /**
  * A document without script and inline style. The gateway serves its stylesheet under a fixed name.
  */
-export function htmlPage({ organization, tone, title, body }: HtmlPage): string {
+export function htmlPage({ organization, tone, title, language, body }: HtmlPage): string {
   const initial = [...(organization?.trim() ?? '')][0]?.toUpperCase() ?? '';
   const name =
     organization === undefined
@@ -23,6 +26,7 @@ export function htmlPage({ organization, tone, title, body }: HtmlPage): string 
         `<span dir="auto">${escapeHtml(organization)}</span>`;
   const head = htmlHead({
     title: organization === undefined ? title : `${title} – ${organization}`,
+    language,
     styles: ['/pages/page.css'],
   });
   return `${head}<body>

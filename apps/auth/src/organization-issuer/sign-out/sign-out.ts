@@ -1,11 +1,47 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Language } from '@holdfast/contracts';
 import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
 import type { OrganizationProfile } from '../../organizations/organizations.js';
 import { humanOf, issuerRequestOf } from '../../request-context/issuer-request.js';
 import { cookieOptions } from '../issuer-cookies.js';
+import { languageOf } from '../request-language.js';
 import { audienceParameter, sessionCookieName } from '../session-audience.js';
 
 type Page = (ctx: KoaContextWithOIDC) => void;
+
+interface SignOutTexts {
+  title: string;
+  /** All of it is HTML. */
+  requested: (app: string) => string;
+  everyApp: (organization: string, isPerson: boolean) => string;
+  stay: string;
+  signOut: string;
+  signedOut: string;
+  close: string;
+}
+
+const signOutTexts: Record<Language, SignOutTexts> = {
+  en: {
+    title: 'Sign out?',
+    requested: (app) => `${app} asks to sign you out. `,
+    everyApp: (organization, isPerson) =>
+      `You will be signed out of every app ${isPerson ? 'for the staff ' : ''}of ${organization} in this browser. `,
+    stay: 'To stay signed in, just leave this page.',
+    signOut: 'Sign out',
+    signedOut: 'You are signed out',
+    close: 'You can close this page.',
+  },
+  de: {
+    title: 'Abmelden?',
+    requested: (app) => `Sie kommen von ${app}, um sich abzumelden. `,
+    everyApp: (organization, isPerson) =>
+      `Sie werden in diesem Browser von allen Apps ${isPerson ? 'für das Team ' : ''}von ${organization} abgemeldet. `,
+    stay: 'Um angemeldet zu bleiben, verlassen Sie einfach diese Seite.',
+    signOut: 'Abmelden',
+    signedOut: 'Sie sind abgemeldet',
+    close: 'Sie können diese Seite schließen.',
+  },
+};
 
 interface SignOutState {
   postLogoutRedirectUri?: string;
@@ -30,7 +66,8 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     const { postLogoutRedirectUri } = stateOf(ctx);
     const app = ctx.oidc.client?.clientName;
     const isPerson = humanOf(request) === 'person';
-    const everyApp = `every app ${isPerson ? 'for the staff ' : ''}of ${escapeHtml(name)}`;
+    const language = languageOf(ctx);
+    const texts = signOutTexts[language];
     // Browsers apply form-action also to the redirect after the form.
     ctx.set(
       'Content-Security-Policy',
@@ -39,13 +76,14 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     ctx.body = htmlPage({
       organization: name,
       tone: 'calm',
-      title: 'Sign out?',
+      title: texts.title,
+      language,
       body:
-        `<p>${app ? `${escapeHtml(app)} asks to sign you out. ` : ''}` +
-        `You will be signed out of ${everyApp} in this browser. ` +
-        `To stay signed in, just leave this page.</p>\n${isPerson ? ofPeople(form) : form}\n` +
+        `<p>${app ? texts.requested(escapeHtml(app)) : ''}${texts.everyApp(escapeHtml(name), isPerson)}` +
+        `${texts.stay}</p>\n` +
+        `${isPerson ? ofPeople(form) : form}\n` +
         '<button class="control primary" type="submit" form="op.logoutForm" name="logout" value="yes">' +
-        'Sign out</button>',
+        `${texts.signOut}</button>`,
     });
   };
 }
@@ -65,12 +103,9 @@ export function signedOutPage({ name }: OrganizationProfile): Page {
   return (ctx) => {
     ctx.type = 'html';
     ctx.set('Content-Security-Policy', htmlPagePolicy());
-    ctx.body = htmlPage({
-      organization: name,
-      tone: 'good',
-      title: 'You are signed out',
-      body: '<p>You can close this page.</p>',
-    });
+    const language = languageOf(ctx);
+    const { signedOut: title, close } = signOutTexts[language];
+    ctx.body = htmlPage({ organization: name, tone: 'good', title, language, body: `<p>${close}</p>` });
   };
 }
 

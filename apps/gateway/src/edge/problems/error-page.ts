@@ -1,33 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorCatalogue, type ErrorCode } from '@holdfast/contracts';
+import { errorCatalogue, languageOfHeader } from '@holdfast/contracts';
 import { escapeHtml, htmlPage, htmlPagePolicy, type AppError } from '@holdfast/platform';
 import { mediaTypes } from '../media-types.js';
-
-interface PageText {
-  title: string;
-  text: string;
-}
-
-const texts: Partial<Record<ErrorCode, PageText>> = {
-  not_found: {
-    title: 'There is no page at this address',
-    text:
-      'This is a sign-in service that organizations use for their customers. If a message brought you here, open ' +
-      'its link again, in full. Otherwise start from the app that you want to sign in to.',
-  },
-  unknown_organization: {
-    title: 'No organization has this address',
-    text:
-      'The link that brought you here may be damaged or out of date. Start again from the app that you want to ' +
-      'sign in to.',
-  },
-  unavailable: { title: 'We cannot be reached right now', text: 'Nothing is lost. Please try again in a moment.' },
-  rate_limited: { title: 'Too many tries', text: 'Please wait a moment, then try again.' },
-};
-const defaultText: PageText = {
-  title: 'That did not work',
-  text: 'Start again from the app that you want to sign in to. If that does not help, tell the people who run it.',
-};
+import { errorPageText, errorPageTexts } from './error-page-texts.js';
 
 /** Programs call these routes; they never get a page, whatever their Accept header. */
 const programPaths = /^\/(o\/[^/]+\/api|oauth2|\.well-known|openapi\.json|healthz|readyz)(\/|$)/;
@@ -48,18 +23,21 @@ export function sendErrorPage(
   reply: FastifyReply,
   { code, retryAfter }: Pick<AppError, 'code' | 'retryAfter'>,
 ): void {
-  const { title, text } = texts[code] ?? defaultText;
+  const language = languageOfHeader(request.headers['accept-language']);
+  const texts = errorPageTexts[language];
+  const { title, text } = errorPageText(texts, code);
   const retryLink =
     retryAfter !== undefined && request.method === 'GET'
-      ? `<a class="control primary" href="${escapeHtml(request.url)}">Try again</a>\n`
+      ? `<a class="control primary" href="${escapeHtml(request.url)}">${texts.tryAgain}</a>\n`
       : '';
   const details = [errorCatalogue[code].title, `request ${request.requestContext.responseIds.requestId}`]
     .map((line) => `<p>${escapeHtml(line)}</p>`)
     .join('');
-  const body = `<p>${escapeHtml(text)}</p>\n${retryLink}<details><summary>Details</summary>${details}</details>`;
+  const more = `<details><summary>${texts.details}</summary>${details}</details>`;
+  const body = `<p>${escapeHtml(text)}</p>\n${retryLink}${more}`;
   void reply
     .header('content-security-policy', htmlPagePolicy())
-    .header('vary', 'accept, sec-fetch-mode')
+    .header('vary', 'accept, accept-language, sec-fetch-mode')
     .type(mediaTypes.html)
-    .send(htmlPage({ tone: 'stop', title, body }));
+    .send(htmlPage({ tone: 'stop', title, language, body }));
 }

@@ -1,0 +1,25 @@
+/** Without schemas, since browsers load it too. */
+
+/** Languages of the pages (apps/pages/src/texts). The first one is used where none of a browser's is among them. */
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+/** The first language that the pages have, of language tags (RFC 5646) in the order of preference. */
+export function languageOf(tags: readonly string[]): Language {
+  for (const tag of tags) {
+    const primary = tag.toLowerCase().split('-')[0];
+    const found = languages.find((language) => language === primary);
+    if (found) return found;
+  }
+  return languages[0];
+}
+
+/** The same for the value of the header `Accept-Language` (RFC 9110 §12.5.4). A weight of 0 excludes a language. */
+export function languageOfHeader(acceptLanguage = ''): Language {
+  const weighted = acceptLanguage.split(',').map((range) => {
+    const [tag = '', weight] = range.split(';').map((part) => part.trim());
+    return { tag, weight: weight === undefined ? 1 : Number(/^q=([01](?:\.\d{0,3})?)$/i.exec(weight)?.[1] ?? 0) };
+  });
+  const byWeight = weighted.filter(({ weight }) => weight > 0).toSorted((a, b) => b.weight - a.weight);
+  return languageOf(byWeight.map(({ tag }) => tag));
+}
