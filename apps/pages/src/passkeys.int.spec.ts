@@ -134,6 +134,20 @@ suite('passkeys in a browser', () => {
     await other.getByRole('heading', { name: 'This link has been used' }).waitFor();
   });
 
+  test('the type of the account is shown only where there are several', async () => {
+    const type = { name: 'customer', display: 'Customer account' };
+    for (const only of [false, true]) {
+      pages.service.routes = {
+        ...claimRoutes({ body: {} }),
+        'POST /claim': claim({ credentialType: { ...type, ...(only && { only }) } }),
+      };
+      await pages.page.goto('about:blank');
+      await pages.page.goto(pages.base + link);
+      await pages.heading('Create your passkey');
+      expect([only, await pages.page.getByText('Customer account').count()]).toEqual([only, only ? 0 : 1]);
+    }
+  });
+
   test('on a slow network the dialogue opens with the click', async () => {
     pages.service.routes = claimRoutes({ body: {} });
     await authenticator(pages.page);

@@ -13,7 +13,7 @@ describe('a claim', () => {
     const { token, subject, credentialId, offerId } = await customers.offer({ validUntil: '2027-01-01T00:00:00Z' });
     await expect(customers.getClaim(token)).resolves.toEqual({
       state: 'open',
-      credentialType: { name: 'customer', display: 'Customer' },
+      credentialType: { name: 'customer', display: 'Customer', only: true },
       recovery: false,
       expiresAt: '2026-11-24T09:00:00.000Z',
     });

@@ -24,7 +24,7 @@ export class GetClaimHandler {
     const { name, display } = await this.types.find(org, type);
     return {
       state: claimState(offer, credential, this.clock.now()),
-      credentialType: { name, display },
+      credentialType: { name, display, ...((await this.types.isOnly(org)) && { only: true }) },
       recovery: credential.status === 'issued' && offer.status === 'open',
       expiresAt: offer.expiresAt.toISOString(),
       ...(offer.returnUrl && { returnUrl: offer.returnUrl }),

@@ -90,6 +90,11 @@ describe('a claim by a customer who has a credential', () => {
     await expect(customers.signIn({ authenticator: replacement })).resolves.toMatchObject({ subject });
   });
 
+  it('shows the type of its credential, since the organization has several', async () => {
+    const { credentialType } = await customers.getClaim((await customers.offer({ credentialType: 'pass' })).token);
+    expect(credentialType).toEqual({ name: 'pass', display: 'Pass' });
+  });
+
   it('creates a passkey for its first customer without hiding any', async () => {
     const { token } = await customers.offer();
     await expect(customers.claim(token)).resolves.not.toHaveProperty('acceptedPasskeys');

@@ -34,6 +34,11 @@ export class CredentialTypes {
     });
   }
 
+  /** Whether the organization has one type, from the cache. */
+  async isOnly(org: string): Promise<boolean> {
+    return (this.cache.get(org) ?? (await this.list(org))).length === 1;
+  }
+
   /** All types, the oldest first, from the database. */
   async list(org: string): Promise<CredentialType[]> {
     let types = await this.stored(org);

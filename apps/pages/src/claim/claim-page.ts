@@ -8,6 +8,6 @@ runLinkPage({
   viewOf: ({ credentialType, state, ...claim }: Claim & { organization: ShownOrganization }) => ({
     ...claim,
     state: state === 'claimed' ? 'used' : state,
-    accountType: credentialType.display,
+    ...(!credentialType.only && { accountType: credentialType.display }),
   }),
 });

@@ -16,7 +16,11 @@ export const claimSchema = z
   .strictObject({
     state: z.enum(claimStates).describe('`open`: it can be claimed. A superseded offer counts as withdrawn'),
     credentialType: z
-      .strictObject({ name: credentialTypeName.describe('For programs'), display: z.string().describe('For people') })
+      .strictObject({
+        name: credentialTypeName.describe('For programs'),
+        display: z.string().describe('For people'),
+        only: z.literal(true).optional().describe('The organization has no other type: a page need not show it'),
+      })
       .describe('What the claim issues'),
     recovery: z.boolean().describe('The customer holds this credential already; claiming moves it to a new passkey'),
     expiresAt: instant.describe('When the offer ends'),
