@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { BusUser } from '@holdfast/contracts';
 import { natsConfig, type NatsConfigOptions } from '@holdfast/platform-policy';
 import { natsServerBinary, newTestFolder } from './environment.js';
@@ -65,10 +66,13 @@ export async function startTestCluster({
     writers.push(write);
     return server(`nats://${host}:${client}`, configFile, join(storeDir, 'nats.log'));
   });
-  for (const one of servers.slice(0, running)) one.start();
+  const started = servers.slice(0, running);
+  for (const one of started) one.start();
   const killAll = () => servers.forEach((one) => void one.kill());
   // Jest ends its workers without ending their children.
   process.once('exit', killAll);
+  // Fewer elect no leader.
+  if (running > size / 2) await untilJoined(started);
   return {
     servers,
     url: servers.map(({ url }) => url).join(','),
@@ -85,7 +89,30 @@ export async function startTestCluster({
   };
 }
 
-function server(url: string, configFile: string, logFile: string): TestServer {
+/**
+ * A server that has not heard of the leader by then never does: when all start at once, nats-server 2.10.27 can lose
+ * the routes of one of them as duplicates, and the others then find too few peers for a stream.
+ */
+const joinTimeoutMs = 10_000;
+
+/** Waits until all servers know the leader of JetStream, and starts those again that never will. */
+async function untilJoined(servers: readonly LoggingServer[]): Promise<void> {
+  let missing = servers;
+  for (let deadline = Date.now() + joinTimeoutMs; ; await setTimeout(50)) {
+    missing = missing.filter((one) => !/JetStream cluster (new )?metadata leader/.test(one.log()));
+    if (missing.length === 0) return;
+    if (Date.now() < deadline) continue;
+    for (const one of missing) {
+      await one.kill();
+      one.start();
+    }
+    deadline = Date.now() + joinTimeoutMs;
+  }
+}
+
+type LoggingServer = TestServer & { log: () => string };
+
+function server(url: string, configFile: string, logFile: string): LoggingServer {
   let child: ChildProcess | undefined;
   return {
     url,
@@ -102,5 +129,6 @@ function server(url: string, configFile: string, logFile: string): TestServer {
     },
     pause: (paused) => void child?.kill(paused ? 'SIGSTOP' : 'SIGCONT'),
     reload: () => void child?.kill('SIGHUP'),
+    log: () => readFileSync(logFile, 'utf8'),
   };
 }
