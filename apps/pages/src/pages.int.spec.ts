@@ -87,7 +87,7 @@ suite('the pages in a browser', () => {
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
       await pages.page.goto(pages.base + link);
       await pages.press('Create my passkey');
-      await pages.heading('Nothing has happened yet');
+      await pages.heading('Your device did not confirm');
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: true });
       pages.service.routes = { 'POST /claim/options': options, 'POST /claim/complete': { body: {} } };
       await pages.press('Try again');
@@ -293,7 +293,7 @@ suite('the pages in a browser', () => {
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
       await pages.page.goto(pages.base + signIn);
       await pages.press('Sign in with a passkey');
-      await pages.heading('Nothing has happened yet');
+      await pages.heading('Your device did not confirm');
       await pages.press('Back to Shop');
       await pages.page.waitForURL(`${pages.base}/there`);
     });

@@ -43,7 +43,6 @@ export function hubScreen(state: HubState, signIn: string): Screen<HubAction> {
       return { tone: 'busy', heading: words.signingOut, body: [] };
     case 'stopped':
       return {
-        tone: 'stop',
         ...failureTexts(state.why, state.retryAfter),
         primary: { label: texts.tryAgain, action: 'retry' },
       };

@@ -100,6 +100,18 @@ test('that is stopped reports nothing more', async () => {
   expect([events, registered]).toEqual([['aborted'], []]);
 });
 
+test('hides a passkey that was confirmed in the moment in which the customer stopped', async () => {
+  creation.prepare();
+  await settle();
+  const created = creation.create();
+  // The dialogue is open.
+  await Promise.resolve();
+  while (registered.length === 0) await Promise.resolve();
+  creation.stop();
+  await created;
+  expect([sent, events.at(-1)]).toEqual([[], 'hidden passkey of c1 of id.example']);
+});
+
 test('for another link uses nothing of the one before', async () => {
   answers = [new Failed('unavailable')];
   await creation.create();

@@ -95,7 +95,11 @@ export class Creation<Completed> {
     this.listener.onDialogue();
     const response = await this.dependencies.register(options);
     this.prepared.discard();
-    if (attempt !== this.current) return undefined;
+    if (attempt !== this.current) {
+      // It was confirmed on the device in the moment in which the customer stopped here.
+      this.dependencies.hide(options.rp.id, response.id);
+      return undefined;
+    }
     return (this.created = { response, rpId: options.rp.id });
   }
 

@@ -168,6 +168,19 @@ test('a link that cannot be used leads to where customers begin and get help', (
   expect(linkScreen({ name: 'unknown' }, texts.claim, { ...environment, organization: unsafe }).links).toEqual([]);
 });
 
+test('only what is wrong looks like an alarm', () => {
+  const toneOf = (state: LinkState) => linkScreen(state, texts.claim, environment).tone;
+  for (const name of ['used', 'expired', 'withdrawn', 'unsupported'] as const)
+    expect([name, toneOf({ name, link })]).toEqual([name, 'calm']);
+  expect(toneOf({ name: 'missing' })).toBe('calm');
+  expect(toneOf({ name: 'unknown' })).toBe('stop');
+  expect(reasons.filter((why) => toneOf({ name: 'stopped', why, link }) === 'stop')).toEqual([
+    'passkey_invalid',
+    'unsuitable',
+    'insecure',
+  ]);
+});
+
 test('a rate limit shows how long to wait', () => {
   expect(linkScreen({ name: 'stopped', why: 'rate_limited', retryAfter: 20 }, texts.claim, environment).body).toEqual([
     'Please wait 20 seconds, then try again.',

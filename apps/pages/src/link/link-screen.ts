@@ -48,7 +48,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
       };
     case 'used':
       return {
-        tone: 'stop',
+        tone: 'calm',
         ...organization,
         heading: words.used,
         body: [words.usedMine, words.usedTheirs(org)],
@@ -57,7 +57,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
       };
     case 'expired':
       return {
-        tone: 'stop',
+        tone: 'calm',
         ...organization,
         heading: words.expired,
         body: [words.expiredBody(org)],
@@ -66,7 +66,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
       };
     case 'withdrawn':
       return {
-        tone: 'stop',
+        tone: 'calm',
         ...organization,
         heading: words.withdrawn,
         body: [words.withdrawnBody(org)],
@@ -78,13 +78,13 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
     case 'missing':
       return { tone: 'calm', ...organization, heading: words.missing, body: [words.missingBody], ...links };
     case 'unsupported':
-      return { tone: 'stop', ...organization, ...elsewhere(words, environment) };
+      return { tone: 'calm', ...organization, ...elsewhere(words, environment) };
     case 'insecure':
-      return { tone: 'stop', ...organization, ...failureTexts(state.name) };
+      return { ...organization, ...failureTexts(state.name) };
     case 'stopped':
       return environment.link === undefined
         ? { ...organization, ...stopped(state, org, words, environment.address(link?.returnUrl)) }
-        : { tone: 'stop', ...organization, ...elsewhere(words, environment), other: tryAgain };
+        : { tone: 'calm', ...organization, ...elsewhere(words, environment), other: tryAgain };
   }
 }
 
@@ -135,9 +135,7 @@ function stopped(
       ...(next.primary ? { ...next, secondary: retry } : { secondary: retry }),
     };
   }
-  // A cancellation is a choice, so it is not shown as an error.
   return {
-    tone: why === 'cancelled' ? 'calm' : 'stop',
     ...failureTexts(why, retryAfter),
     primary: tryAgain,
   };

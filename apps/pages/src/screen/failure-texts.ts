@@ -13,7 +13,23 @@ type CommonFailure =
 
 const { stopped } = texts;
 
-export function failureTexts(why: CommonFailure, retryAfter?: number): { heading: string; body: string[] } {
+/** What a customer can do something about at once, or only has to wait for, does not look like an alarm. */
+const harmless: readonly CommonFailure[] = [
+  'cancelled',
+  'ceremony_expired',
+  'unsupported',
+  'rate_limited',
+  'unavailable',
+];
+
+export function failureTexts(
+  why: CommonFailure,
+  retryAfter?: number,
+): { tone: 'calm' | 'stop'; heading: string; body: string[] } {
+  return { tone: harmless.includes(why) ? 'calm' : 'stop', ...wordsOf(why, retryAfter) };
+}
+
+function wordsOf(why: CommonFailure, retryAfter: number | undefined): { heading: string; body: string[] } {
   switch (why) {
     case 'cancelled':
       return { heading: stopped.cancelled, body: [stopped.cancelledBody] };

@@ -56,10 +56,10 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
       return { tone: 'busy', ...organization, heading: words.leaving(app), body: [] };
     case 'unsupported':
     case 'insecure':
-      return { tone: 'stop', ...organization, ...failureTexts(state.name), ...back, links: help };
+      return { ...organization, ...failureTexts(state.name), ...back, links: help };
     case 'expired':
       return {
-        tone: 'stop',
+        tone: 'calm',
         ...organization,
         heading: words.expired,
         body: [words.expiredBody(app)],
@@ -68,7 +68,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
       };
     case 'stopped':
       return {
-        tone: state.why === 'cancelled' ? 'calm' : 'stop',
+        tone: 'stop',
         ...organization,
         ...stopped(state, org, app),
         ...(state.why === 'cancelled' && suggestions),
@@ -101,7 +101,7 @@ function stopped(
   { why, view, retryAfter }: Extract<SignInState, { name: 'stopped' }>,
   org: string,
   app: string,
-): Pick<SignInScreen, 'heading' | 'body' | 'primary'> {
+): Pick<SignInScreen, 'heading' | 'body' | 'primary'> & Partial<Pick<SignInScreen, 'tone'>> {
   const retry = (label: string): { primary: Control<SignInAction> } => ({ primary: { label, action: 'signIn' } });
   switch (why) {
     case 'unknown_passkey':

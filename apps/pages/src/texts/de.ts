@@ -4,8 +4,8 @@ const someOrg = 'der Organisation';
 
 const link = {
   create: 'Meinen Passkey erstellen',
-  working: 'Folgen Sie Ihrem Gerät',
-  workingBody: 'Bestätigen Sie mit Fingerabdruck, Gesicht oder PIN. Diese Seite geht von selbst weiter.',
+  working: 'Bestätigen Sie auf Ihrem Gerät',
+  workingBody: 'Es fragt nach Fingerabdruck, Gesicht oder PIN. Diese Seite geht von selbst weiter.',
   saving: 'Fast fertig …',
   savingBody: 'Ihr Passkey ist auf Ihrem Gerät. Wir speichern ihn hier.',
   inApp: 'Öffnen Sie diesen Link in Ihrem Browser',
@@ -126,8 +126,8 @@ export const texts: Texts = {
     authenticate: 'Mit Passkey anmelden',
     authenticateEarlier: 'Früheren Passkey verwenden',
     back: (app: string) => `Zurück zu ${app}`,
-    working: 'Folgen Sie Ihrem Gerät',
-    workingBody: 'Bestätigen Sie mit Fingerabdruck, Gesicht oder PIN.',
+    working: 'Bestätigen Sie auf Ihrem Gerät',
+    workingBody: 'Es fragt nach Fingerabdruck, Gesicht oder PIN.',
     verifying: 'Sie werden angemeldet …',
     leaving: (app: string) => `Weiter zu ${app} …`,
     unknown: 'Dieser Passkey ist hier nicht bekannt',
@@ -270,10 +270,8 @@ export const texts: Texts = {
   },
 
   stopped: {
-    cancelled: 'Es ist noch nichts passiert',
-    cancelledBody:
-      'Ihr Gerät hat nicht bestätigt: Es wurde abgebrochen, oder es hat zu lange gedauert. Sie können es beliebig ' +
-      'oft versuchen.',
+    cancelled: 'Ihr Gerät hat nicht bestätigt',
+    cancelledBody: 'Es wurde abgebrochen, oder es hat zu lange gedauert. Sie können es beliebig oft versuchen.',
     tooLate: 'Das hat etwas zu lange gedauert',
     tooLateBody: 'Zu Ihrer Sicherheit ist die Anfrage abgelaufen. Bitte versuchen Sie es noch einmal.',
     invalid: 'Das hat nicht geklappt',

@@ -5,8 +5,8 @@ const atStart = (org: string) => (org === someOrg ? 'The organization' : org);
 /** Words that every page has that a link opens. */
 const link = {
   create: 'Create my passkey',
-  working: 'Follow your device',
-  workingBody: 'Confirm with your fingerprint, face or PIN. This page continues by itself.',
+  working: 'Confirm on your device',
+  workingBody: 'It asks for your fingerprint, face or PIN. This page continues by itself.',
   saving: 'Almost done …',
   savingBody: 'Your passkey is on your device. We are saving it here.',
   inApp: 'Open this link in your browser',
@@ -122,8 +122,8 @@ export const en = {
     authenticate: 'Sign in with a passkey',
     authenticateEarlier: 'Use an earlier passkey',
     back: (app: string) => `Back to ${app}`,
-    working: 'Follow your device',
-    workingBody: 'Confirm with your fingerprint, face or PIN.',
+    working: 'Confirm on your device',
+    workingBody: 'It asks for your fingerprint, face or PIN.',
     verifying: 'Signing you in …',
     leaving: (app: string) => `Going to ${app} …`,
     unknown: 'This passkey is not known here',
@@ -251,9 +251,8 @@ export const en = {
   },
 
   stopped: {
-    cancelled: 'Nothing has happened yet',
-    cancelledBody:
-      'Your device did not confirm: it was cancelled, or it took too long. You can try again as often as you like.',
+    cancelled: 'Your device did not confirm',
+    cancelledBody: 'It was cancelled, or it took too long. You can try again as often as you like.',
     tooLate: 'That took a little too long',
     tooLateBody: 'For your safety the request expired. Please try again.',
     invalid: 'That did not work',
