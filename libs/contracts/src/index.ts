@@ -25,6 +25,7 @@ export * from './directory/organization-shards.js';
 export * from './directory/people.js';
 export * from './directory/person-fields.js';
 export * from './directory/person-passkeys.js';
+export * from './directory/person-denials.js';
 export * from './directory/person-sign-in.js';
 export * from './directory/rp-id.js';
 export * from './directory/access.js';

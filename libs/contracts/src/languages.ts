@@ -5,13 +5,14 @@ export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
 /** The first language that the pages have, of language tags (RFC 5646) in the order of preference. */
+export function knownLanguage(tags: readonly string[]): Language | undefined {
+  const primary = tags.map((tag) => tag.toLowerCase().split('-')[0]);
+  return languages.find((language) => language === primary.find((tag) => languages.some((known) => known === tag)));
+}
+
+/** The same, or the first language of the pages when they have none of these. */
 export function languageOf(tags: readonly string[]): Language {
-  for (const tag of tags) {
-    const primary = tag.toLowerCase().split('-')[0];
-    const found = languages.find((language) => language === primary);
-    if (found) return found;
-  }
-  return languages[0];
+  return knownLanguage(tags) ?? languages[0];
 }
 
 /** The same for the value of the header `Accept-Language` (RFC 9110 §12.5.4). A weight of 0 excludes a language. */

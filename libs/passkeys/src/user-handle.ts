@@ -28,7 +28,7 @@ export class UserHandles {
     return Buffer.concat([random, macOf(key, org, random)]);
   }
 
-  /** False also for handles from before a key was removed: then the browser is told nothing. */
+  /** False also for handles whose key a rotation has removed: their passkeys stay in the picker. */
   isOurs(org: string, handle: Buffer): boolean {
     if (handle.length !== layout.random + layout.mac) return false;
     const [random, mac] = [handle.subarray(0, layout.random), handle.subarray(layout.random)];
@@ -37,7 +37,7 @@ export class UserHandles {
 }
 
 /**
- * What a browser is told when none of the passkeys of a handle signs in any more: it hides them (WebAuthn Level 3
+ * The signal for a browser when none of the passkeys of a handle signs in any more: it hides them (WebAuthn Level 3
  * §5.1.10.3).
  */
 export function noPasskeysOf({ id: rpId }: RelyingParty, handle: Buffer): AcceptedPasskeys {

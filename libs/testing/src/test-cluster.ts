@@ -90,7 +90,7 @@ export async function startTestCluster({
 }
 
 /**
- * A server that has not heard of the leader by then never does: when all start at once, nats-server 2.10.27 can lose
+ * A server that does not know the leader by then never will: when all start at once, nats-server 2.10.27 can lose
  * the routes of one of them as duplicates, and the others then find too few peers for a stream.
  */
 const joinTimeoutMs = 10_000;

@@ -107,7 +107,7 @@ export function renderError({ name }: OrganizationProfile) {
       tone: 'stop',
       title,
       language,
-      body: `<p>${escapeHtml(text)}</p>\n` + `<details><summary>${texts.details}</summary>${detailLines}</details>`,
+      body: `<p>${escapeHtml(text)}</p>\n<details><summary>${texts.details}</summary>${detailLines}</details>`,
     });
   };
 }

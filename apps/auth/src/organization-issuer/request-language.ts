@@ -1,14 +1,12 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { languageOfHeader, languageOf as languageOfTags, languages, type Language } from '@holdfast/contracts';
+import { knownLanguage, languageOfHeader, type Language } from '@holdfast/contracts';
 
 /**
- * The language that the app asks for by `ui_locales` (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2), if the
+ * The language that the app requests by `ui_locales` (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2), if the
  * pages have it.
  */
 export function requestedLanguage(uiLocales: unknown): Language | undefined {
-  const tags = typeof uiLocales === 'string' ? uiLocales.split(' ') : [];
-  const known = tags.filter((tag) => languages.some((language) => tag.toLowerCase().split('-')[0] === language));
-  return known.length > 0 ? languageOfTags(known) : undefined;
+  return typeof uiLocales === 'string' ? knownLanguage(uiLocales.split(' ')) : undefined;
 }
 
 /** The language of a page of the issuer: that of the app, or else the browser's. */

@@ -11,7 +11,7 @@ import {
 } from '@holdfast/contracts';
 import { FakeClock, randomSequence, testContext } from '@holdfast/testing';
 import { database, newApp, newPerson, request, withDirectory } from '../directory.fixture.js';
-import { insertApp, insertPerson } from './people.fixture.js';
+import { insertApp, insertAssignment, insertPerson } from './people.fixture.js';
 
 const clock = new FakeClock(new Date());
 withDirectory('http://localhost', clock);
@@ -201,10 +201,7 @@ describe('what a person may do in an app', () => {
   it('is said with e-mail address, name, groups and roles to nobody but who is assigned', async () => {
     const { id, email, name } = await newPerson({ roles: ['auditor'] });
     const [assigned, other] = [await insertApp(), await insertApp()];
-    await database.query(
-      `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [assigned, id],
-    );
+    await insertAssignment(assigned, id);
     await expect(access(id, assigned)).resolves.toEqual({
       state: 'assigned',
       email,

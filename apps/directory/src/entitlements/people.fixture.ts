@@ -27,3 +27,11 @@ export async function insertApp(
   );
   return id;
 }
+
+/** A person of acme may use the app from now on. */
+export async function insertAssignment(clientId: string, person: string): Promise<void> {
+  await database.query(
+    `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
+    [clientId, person],
+  );
+}

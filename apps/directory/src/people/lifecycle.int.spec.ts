@@ -26,7 +26,7 @@ import {
   signInPerson,
   withDirectory,
 } from '../directory.fixture.js';
-import { insertApp } from '../entitlements/people.fixture.js';
+import { insertApp, insertAssignment } from '../entitlements/people.fixture.js';
 
 const codeOf = (code: string) => expect.objectContaining({ code });
 const typesOf = (id: string) => events.filter((event) => event.user === id).map(({ type }) => type);
@@ -64,10 +64,7 @@ describe('the life of a person', () => {
   it('a recovery replaces the passkeys when it is accepted, and ends tokens and sign-ins', async () => {
     const { id, authenticator } = await newPerson();
     const clientId = await insertApp();
-    await database.query(
-      `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [clientId, id],
-    );
+    await insertAssignment(clientId, id);
     const link = await request(reissueInvitation, { person: id });
     expect(link.user).toMatchObject({ status: 'active', invitation: { recovery: true } });
     await expect(signInPerson(authenticator, clientId)).resolves.toMatchObject({ outcome: 'signed_in' });
@@ -94,10 +91,7 @@ describe('the life of a person', () => {
   it('a recovery leaves the earlier passkey on the device and valid until it succeeds', async () => {
     const { id, authenticator } = await newPerson();
     const clientId = await insertApp();
-    await database.query(
-      `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [clientId, id],
-    );
+    await insertAssignment(clientId, id);
     const [earlier] = authenticator.passkeys;
     const token = tokenOf(await request(reissueInvitation, { person: id }));
     // The response is lost.

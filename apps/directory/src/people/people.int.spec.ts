@@ -12,7 +12,7 @@ import {
   signInPerson,
   withDirectory,
 } from '../directory.fixture.js';
-import { insertApp } from '../entitlements/people.fixture.js';
+import { insertApp, insertAssignment } from '../entitlements/people.fixture.js';
 
 const codeOf = (code: string) => expect.objectContaining({ code });
 
@@ -74,10 +74,7 @@ describe('people', () => {
       reason: 'not_assigned',
       person: id,
     });
-    await database.query(
-      `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [clientId, id],
-    );
+    await insertAssignment(clientId, id);
     await expect(signInPerson(authenticator, clientId)).resolves.toEqual({
       outcome: 'signed_in',
       person: id,

@@ -30,7 +30,7 @@ describe('the sign-in page', () => {
     ['fr', ''],
     ['', ''],
     ['<script>', ''],
-  ])('is told the language of ui_locales=%s', async (uiLocales, query) => {
+  ])('has the language of ui_locales=%s in its address', async (uiLocales, query) => {
     const agent = new UserAgent(stack.baseUrl);
     const { location } = await agent.go((await site.begin({ ui_locales: uiLocales })).url);
     expect(location.replace(/^.*\/sign-in\/[^?]+/, '')).toBe(query);

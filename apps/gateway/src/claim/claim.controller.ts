@@ -23,7 +23,7 @@ import { Route } from '../endpoints/route.js';
 import { Input } from '../requests/input.js';
 import { ClaimBrowser } from './claim-browser.js';
 import { ClaimGuard } from './claim.guard.js';
-import { linkExamples, linkRequests, optionsResponse, organizationOfLink, replacedPasskeys } from './link-requests.js';
+import { completionReply, linkExamples, linkRequests, optionsResponse, organizationOfLink } from './link-requests.js';
 
 const tag = 'Claim';
 const { isPublic, tokenNote, params, token, completion, commonErrors } = linkRequests('claim', 'unknown_claim');
@@ -115,7 +115,7 @@ export const completeClaimEndpoint = endpoint({
       schema: z
         .strictObject({
           returnUrl: z.url().optional().describe('Where to continue, if the offer has a return URL'),
-          ...replacedPasskeys,
+          ...completionReply,
         })
         .meta({ id: 'Claimed' }),
     },

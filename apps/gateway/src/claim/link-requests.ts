@@ -61,8 +61,8 @@ export const linkExamples = {
   },
 };
 
-/** Member of the response to a completion. */
-export const replacedPasskeys = {
+/** What the responses to completions have in common. */
+export const completionReply = {
   acceptedPasskeys: acceptedPasskeysSchema
     .optional()
     .describe('After a recovery: for `PublicKeyCredential.signalAllAcceptedCredentials()`, to hide earlier passkeys'),

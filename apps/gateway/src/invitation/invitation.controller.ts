@@ -18,11 +18,11 @@ import { OrganizationProfiles } from '../access/organization-profiles.js';
 import { ClaimBrowser } from '../claim/claim-browser.js';
 import { ClaimGuard } from '../claim/claim.guard.js';
 import {
+  completionReply,
   linkExamples,
   linkRequests,
   optionsResponse,
   organizationOfLink,
-  replacedPasskeys,
 } from '../claim/link-requests.js';
 import type { GatewayConfig } from '../config.js';
 import { isRecordedBy } from '../edge/recording.js';
@@ -122,7 +122,7 @@ const completeInvitationEndpoint = endpoint({
   responses: {
     200: {
       description: 'The person is active',
-      schema: z.strictObject(replacedPasskeys).meta({ id: 'InvitationAccepted' }),
+      schema: z.strictObject(completionReply).meta({ id: 'InvitationAccepted' }),
     },
   },
   errors: [...commonErrors, ...closedErrors, 'ceremony_expired', 'passkey_invalid'],

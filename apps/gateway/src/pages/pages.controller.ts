@@ -76,7 +76,7 @@ const signInPageEndpoint = endpoint({
     shortId: z.string().describe("The organization's short identifier"),
     uid: z.string().describe('The sign-in'),
   }),
-  query: z.object({ ui_locales: z.string().optional().describe('Language that the app asked for') }),
+  query: z.object({ ui_locales: z.string().optional().describe('Language that the app requested') }),
   responses: { 200: { description: 'The page' } },
 });
 

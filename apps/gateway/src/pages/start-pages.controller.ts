@@ -48,7 +48,9 @@ const shownOrganizationEndpoint = endpoint({
   internal: 'called by the pages',
   unrecorded: 'the same as on the page of the organization',
   params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
-  responses: { 200: { description: 'The organization', schema: shownOrganizationSchema.meta({ id: 'Shown' }) } },
+  responses: {
+    200: { description: 'The organization', schema: shownOrganizationSchema.meta({ id: 'ShownOrganization' }) },
+  },
   errors: ['unknown_organization', 'unavailable'],
   examples: { response: { name: 'Acme', startUrl: 'https://shop.example/', helpUrl: 'https://shop.example/help' } },
 });

@@ -2,14 +2,14 @@ import { sendSignal } from '@simplewebauthn/browser';
 import type { AcceptedPasskeys } from '@holdfast/contracts';
 
 /**
- * Tells the browser that a passkey signs in nowhere, so that it no longer offers it (WebAuthn Level 3 §5.1.10). Many
- * browsers cannot do that, and none says whether it has: the page does not depend on it.
+ * Signals to the browser that a passkey signs in nowhere, so that it no longer offers it (WebAuthn Level 3 §5.1.10).
+ * Many browsers cannot do that, and none says whether it has: the page does not depend on it.
  */
 export function hidePasskey(rpID: string, credentialID: string): void {
   void sendSignal({ signalName: 'unknownCredential', rpID, credentialID }).catch(ignored);
 }
 
-/** Tells the browser which passkeys of a user handle still sign in. */
+/** Signals to the browser which passkeys of a user handle still sign in. */
 export function showOnly({ rpId: rpID, userId: userID, allAcceptedCredentialIds }: AcceptedPasskeys): void {
   const signalName = 'allAcceptedCredentials';
   void sendSignal({ signalName, rpID, userID, allAcceptedCredentialIDs: allAcceptedCredentialIds }).catch(ignored);

@@ -12,7 +12,7 @@ export interface PreparedOptionsDependencies<Response> {
   request: () => Promise<Response>;
   after: (delayMs: number, callback: () => void) => void;
   /** The options are about to expire and have been discarded. */
-  onExpired: () => void;
+  onExpired?: () => void;
 }
 
 /**
@@ -25,6 +25,11 @@ export class PreparedOptions<Response extends WithOptions> {
 
   constructor(dependencies: PreparedOptionsDependencies<Response>) {
     this.dependencies = dependencies;
+  }
+
+  /** Requests them now. A failure is reported by the next `get`, which requests them again. */
+  prepare(): void {
+    this.get().catch(() => undefined);
   }
 
   /** The prepared options, or new ones. Options that could not be requested are requested again the next time. */
@@ -40,7 +45,7 @@ export class PreparedOptions<Response extends WithOptions> {
     requested.then(
       ({ options: { timeout = defaultTimeoutMs } }) =>
         this.dependencies.after(timeout * refreshAfter, () => {
-          if (discard()) this.dependencies.onExpired();
+          if (discard()) this.dependencies.onExpired?.();
         }),
       discard,
     );

@@ -10,13 +10,15 @@ let sent: string[];
 /** How the server answers, in order. Then it succeeds. */
 let answers: Failed[];
 let cancels: boolean;
+/** The server does not answer before. */
+let hold: Promise<void> | undefined;
 let creation: Creation<string>;
 
 /** Lets resolved promises continue. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
-  [events, challenges, registered, sent, answers, cancels] = [[], 0, [], [], [], false];
+  [events, challenges, registered, sent, answers, cancels, hold] = [[], 0, [], [], [], false, undefined];
   creation = new Creation<string>(
     {
       options: async () => ({
@@ -36,6 +38,7 @@ beforeEach(() => {
       abort: () => events.push('aborted'),
       complete: async ({ id }) => {
         sent.push(id);
+        await hold;
         const failure = answers.shift();
         if (failure) throw failure;
         return id;
@@ -110,6 +113,22 @@ test('hides a passkey that was confirmed in the moment in which the customer sto
   creation.stop();
   await created;
   expect([sent, events.at(-1)]).toEqual([[], 'hidden passkey of c1 of id.example']);
+});
+
+test('for another link keeps its passkey when the response to the one before comes late', async () => {
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  hold = held;
+  const first = creation.create();
+  while (sent.length === 0) await settle();
+  creation.reset();
+  hold = undefined;
+  answers = [new Failed('unavailable')];
+  await creation.create();
+  release();
+  await first;
+  await creation.create();
+  expect([registered, sent.at(-1)]).toEqual([['c1', 'c2'], 'passkey of c2']);
 });
 
 test('for another link uses nothing of the one before', async () => {

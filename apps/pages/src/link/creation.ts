@@ -49,18 +49,13 @@ export class Creation<Completed> {
   constructor(dependencies: CreationDependencies<Completed>, listener: CreationListener<Completed>) {
     this.dependencies = dependencies;
     this.listener = listener;
-    // An idle page requests nothing: the next click does.
-    this.prepared = new PreparedOptions({
-      request: dependencies.options,
-      after: dependencies.after,
-      onExpired: () => undefined,
-    });
+    // Options that have expired are requested again at the next click: an idle page requests nothing.
+    this.prepared = new PreparedOptions({ request: dependencies.options, after: dependencies.after });
   }
 
   /** Requests the options, so that the dialogue opens at the customer's click. */
   prepare(): void {
-    // The click requests them again, and reports the failure.
-    this.prepared.get().catch(() => undefined);
+    this.prepared.prepare();
   }
 
   async create(): Promise<void> {
@@ -106,17 +101,22 @@ export class Creation<Completed> {
   private async send(created: Created): Promise<Completed> {
     try {
       const completed = await this.dependencies.complete(created.response);
-      this.created = undefined;
+      this.forget(created);
       return completed;
     } catch (error) {
       const { kind } = failureOf(error);
       if (kind === 'unavailable') created.maybeStored = true;
       else if (kind !== 'rate_limited') {
-        this.created = undefined;
+        this.forget(created);
         // Otherwise the passkey that works could be hidden.
         if (!created.maybeStored) this.dependencies.hide(created.rpId, created.response.id);
       }
       throw error;
     }
+  }
+
+  /** Unless another link has been opened meanwhile, and has a passkey of its own. */
+  private forget(created: Created): void {
+    if (this.created === created) this.created = undefined;
   }
 }

@@ -49,8 +49,7 @@ export class Ceremonies {
 
   /** Requests the options, so that the dialogue opens at the customer's click. */
   prepare(): void {
-    // The click requests them again, and reports the failure.
-    this.prepared.get().catch(() => undefined);
+    this.prepared.prepare();
   }
 
   /**

@@ -117,7 +117,7 @@ function stopped(
     case 'counter_went_back':
       return {
         heading: words.copied,
-        body: [isStaff(view) ? words.copiedStaffBody(org) : words.copiedBody(org)],
+        body: [words.copiedBody, isStaff(view) ? words.copiedStaffAdvice(org) : words.copiedAdvice(org)],
         ...retry(words.chooseOther),
       };
     case 'other_organization':

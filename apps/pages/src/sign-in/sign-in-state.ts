@@ -1,15 +1,10 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser';
-import type { SignIn } from '@holdfast/contracts';
+import { personDenialReasons, type SignIn } from '@holdfast/contracts';
 import type { Failed, FailureKind } from '../browser/failure.ts';
 import type { WebAuthnSupport } from '../browser/webauthn-support.ts';
 
-const rejections = [
-  'unknown_passkey',
-  'other_organization',
-  'counter_went_back',
-  'deactivated',
-  'not_assigned',
-] as const;
+/** What customers are shown is among what people are shown: only a sign-in that goes on reports a rejection here. */
+const rejections = personDenialReasons;
 type Rejection = (typeof rejections)[number];
 
 /** Failures after which another attempt makes sense. */

@@ -146,14 +146,13 @@ export const texts: Texts = {
       `Ihr Passkey stimmt, und ${app} gehört nicht zu den Apps Ihres Arbeitskontos. ` +
       `Bitten Sie die Verwaltung bei ${org} um Zugang.`,
     copied: 'Dieser Passkey muss ersetzt werden',
-    copiedBody: (org: string) =>
+    copiedBody:
       'Ihr Gerät zählt, wie oft er benutzt wurde, und seine Zahl passt nicht zu unserer. Vielleicht hat ihn jemand ' +
-      'kopiert, deshalb meldet er Sie nicht mehr an. Wählen Sie einen anderen Passkey, oder lassen Sie sich von ' +
-      `${org} einen neuen Link schicken.`,
-    copiedStaffBody: (org: string) =>
-      'Ihr Gerät zählt, wie oft er benutzt wurde, und seine Zahl passt nicht zu unserer. Vielleicht hat ihn jemand ' +
-      'kopiert, deshalb meldet er Sie nicht mehr an. Wählen Sie einen anderen Passkey, oder bitten Sie die ' +
-      `Verwaltung bei ${org} um einen neuen Link.`,
+      'kopiert, deshalb meldet er Sie nicht mehr an.',
+    copiedAdvice: (org: string) =>
+      `Wählen Sie einen anderen Passkey, oder lassen Sie sich von ${org} einen neuen Link schicken.`,
+    copiedStaffAdvice: (org: string) =>
+      `Wählen Sie einen anderen Passkey, oder bitten Sie die Verwaltung bei ${org} um einen neuen Link.`,
     other: 'Dieser Passkey gehört woanders hin',
     otherBody: (org: string) =>
       'Er ist für eine andere Organisation und funktioniert dort weiter. Wählen Sie den, den Sie für Ihr Konto bei ' +

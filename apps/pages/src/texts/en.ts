@@ -141,13 +141,11 @@ export const en = {
       `Your passkey is right, and ${app} is not among the apps of your work account. ` +
       `Ask an administrator of ${org} for access.`,
     copied: 'This passkey needs to be replaced',
-    copiedBody: (org: string) =>
-      `Your device counts how often it was used, and its count does not fit what we remember. Somebody may have ` +
-      `copied it, so it no longer signs you in. Choose another passkey, or ask ${org} for a new link.`,
-    copiedStaffBody: (org: string) =>
-      `Your device counts how often it was used, and its count does not fit what we remember. Somebody may have ` +
-      `copied it, so it no longer signs you in. Choose another passkey, or ask an administrator of ${org} for a ` +
-      'new link.',
+    copiedBody:
+      'Your device counts how often it was used, and its count does not fit what we remember. Somebody may have ' +
+      'copied it, so it no longer signs you in.',
+    copiedAdvice: (org: string) => `Choose another passkey, or ask ${org} for a new link.`,
+    copiedStaffAdvice: (org: string) => `Choose another passkey, or ask an administrator of ${org} for a new link.`,
     other: 'This passkey belongs to somewhere else',
     otherBody: (org: string) =>
       `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,

@@ -3,16 +3,8 @@ import { command, query } from '../contract.js';
 import { clientId, uuid } from '../fields.js';
 import { webAuthnJson } from '../issuance/claims.js';
 import { roleNames } from '../roles.js';
+import { personDenialReasons } from './person-denials.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
-
-/** Why a person may not sign in to an app: a reply and no error, since the page shows it and stays usable. */
-export const personDenialReasons = [
-  'unknown_passkey',
-  'other_organization',
-  'counter_went_back',
-  'deactivated',
-  'not_assigned',
-] as const;
 
 /** A passkey that may be on several devices, or whose provider stopped counting, is accepted nevertheless. */
 export const counterWentBack = z.literal(true).optional().describe('The signature counter of the passkey went back');

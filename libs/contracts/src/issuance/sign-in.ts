@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { shownOrganizationSchema } from '../directory/organizations.js';
-import { counterWentBack, personDenialReasons, removedPasskey } from '../directory/person-sign-in.js';
+import { personDenialReasons } from '../directory/person-denials.js';
+import { counterWentBack, removedPasskey } from '../directory/person-sign-in.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
 import { credentialTypeName, instant, uuid } from '../fields.js';
 import { webAuthnJson } from './claims.js';

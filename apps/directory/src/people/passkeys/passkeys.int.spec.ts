@@ -18,7 +18,7 @@ import {
   signInPerson,
   withDirectory,
 } from '../../directory.fixture.js';
-import { insertApp } from '../../entitlements/people.fixture.js';
+import { insertApp, insertAssignment } from '../../entitlements/people.fixture.js';
 
 const codeOf = (code: string) => expect.objectContaining({ code });
 
@@ -61,10 +61,7 @@ describe('passkeys of a person', () => {
     expect((await list(id)).map(({ name }) => name)).toEqual(['Passkey', 'Phone']);
 
     const clientId = await insertApp();
-    await database.query(
-      `INSERT INTO directory.assignment (id, org, client_id, person_id) VALUES (gen_random_uuid(), 'acme', $1, $2)`,
-      [clientId, id],
-    );
+    await insertAssignment(clientId, id);
     for (const one of [authenticator, second])
       await expect(signInPerson(one, clientId)).resolves.toMatchObject({ outcome: 'signed_in', person: id });
     // A copied passkey is noticed by its counter.
