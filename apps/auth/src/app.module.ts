@@ -3,6 +3,11 @@ import { RateLimitExchange, RevocationFeed, SharedRateLimits } from '@holdfast/a
 import { AuditWriter, DeniedRequestCounter, RecordOutbox } from '@holdfast/audit-client';
 import { Bus } from '@holdfast/messaging';
 import { outboundProvider, Readiness, Shutdown } from '@holdfast/service';
+import { AccountSessionHandler } from './account/account-session.handler.js';
+import { AccountSessions } from './account/account-sessions.js';
+import { CreateAccountSessionHandler } from './account/create-account-session.handler.js';
+import { CustomerSessionsHandler } from './account/customer-sessions.handler.js';
+import { CustomerSessions } from './account/customer-sessions.js';
 import { ClientKeys } from './client-authentication/client-keys.js';
 import { SecretHashes } from './client-authentication/secret-hashes.js';
 import { UseProofHandler } from './client-authentication/use-proof.handler.js';
@@ -80,6 +85,9 @@ const deniedRequests = {
     CreateHubSessionHandler,
     ExchangeHubSessionHandler,
     EndHubSessionHandler,
+    CreateAccountSessionHandler,
+    AccountSessionHandler,
+    CustomerSessionsHandler,
     UseProofHandler,
     IssueTokenHandler,
   ],
@@ -123,6 +131,8 @@ const deniedRequests = {
     PasskeyVerification,
     SignInSteps,
     HubSessions,
+    AccountSessions,
+    CustomerSessions,
     PeopleOfHub,
     PersonTokens,
     IssuerRoutes,

@@ -17,6 +17,8 @@ const defaults = {
   RefreshToken: 20_000_000,
   /** Sessions of people at the hub; one person has twenty at most. */
   HubSession: 200_000,
+  /** Account pages of customers that are signed in, for ten minutes; one customer has five at most. */
+  AccountSession: 200_000,
   /** Client assertions, and DPoP proofs of requests to auth, that were used, for five minutes. */
   ReplayDetection: 2_000_000,
   /** DPoP proofs of requests to the API that were used, for three minutes. */

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from './access/access.module.js';
+import { AccountModule } from './account/account.module.js';
 import { AccessRequestsApiModule } from './admin/access-requests/access-requests-api.module.js';
 import { AnalyticsApiModule } from './admin/analytics/analytics-api.module.js';
 import { AppsApiModule } from './admin/apps/apps-api.module.js';
@@ -33,6 +34,7 @@ import { SsfModule } from './ssf/ssf.module.js';
     AuditRecordsModule,
     CredentialsModule,
     ClaimModule,
+    AccountModule,
     InvitationModule,
     PresenceModule,
     AppsApiModule,

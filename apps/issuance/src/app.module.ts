@@ -11,7 +11,6 @@ import { CompleteClaimHandler } from './claims/complete-claim.handler.js';
 import { CountPasskeysHandler } from './claims/count-passkeys.handler.js';
 import { Claims } from './claims/find-claim.js';
 import { GetClaimHandler } from './claims/get-claim.handler.js';
-import { CustomerHandles } from './claims/user-handle.js';
 import { watermarkDatabase } from './config.js';
 import { CreateCredentialTypeHandler } from './credential-types/create-credential-type.handler.js';
 import { CredentialTypes } from './credential-types/credential-types.js';
@@ -31,6 +30,12 @@ import { AppRightsConsumer } from './offers/ended-rights/app-rights.consumer.js'
 import { EndedOffersWorker } from './offers/ended-rights/ended-offers.worker.js';
 import { GetOfferHandler } from './offers/get-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
+import { AddCustomerPasskeyHandler } from './passkeys/add-customer-passkey.handler.js';
+import { GetCustomerAccountHandler } from './passkeys/get-customer-account.handler.js';
+import { ManageCustomerPasskeyHandler } from './passkeys/manage-customer-passkey.handler.js';
+import { PasskeyAdditions } from './passkeys/passkey-additions.js';
+import { RequireCustomerHandler } from './passkeys/require-customer.handler.js';
+import { CustomerHandles } from './passkeys/user-handle.js';
 import { AltchaProvider } from './presence/altcha.provider.js';
 import { Apps } from './presence/apps.js';
 import { ClearConsumedProofs } from './presence/consumed-proofs.js';
@@ -63,6 +68,10 @@ import { Renewals } from './sign-in/renewals.js';
     BeginClaimHandler,
     CompleteClaimHandler,
     CountPasskeysHandler,
+    GetCustomerAccountHandler,
+    AddCustomerPasskeyHandler,
+    ManageCustomerPasskeyHandler,
+    RequireCustomerHandler,
     BeginSignInHandler,
     CompleteSignInHandler,
     CustomerStatusHandler,
@@ -80,6 +89,7 @@ import { Renewals } from './sign-in/renewals.js';
     { provide: MakerRights, inject: [Bus], useFactory: (bus: Bus) => new MakerRights(bus, 'issuance') },
     Claims,
     CustomerHandles,
+    PasskeyAdditions,
     AppRightsConsumer,
     EndedOffersWorker,
     CredentialTypes,

@@ -95,8 +95,8 @@ export const errorCatalogue = {
   },
   unknown_passkey: {
     status: 404,
-    title: 'The person has no such passkey',
-    help: 'List the passkeys of the person, and use the `id` of one of them.',
+    title: 'There is no such passkey',
+    help: 'List the passkeys of the person, or of the account, and use the `id` of one of them.',
   },
   insufficient_role: {
     status: 403,
@@ -191,6 +191,11 @@ export const errorCatalogue = {
     help:
       'The response of the authenticator does not match: it must verify the user, on this site, with ' +
       'these options.',
+  },
+  account_session_ended: {
+    status: 401,
+    title: 'The account page is signed out',
+    help: 'Its session has ended, or began in another browser. Sign in again with a passkey.',
   },
   unknown_sign_in: {
     status: 404,

@@ -26,3 +26,6 @@ export const credentialTypeName = z
     /^[a-z][a-z0-9-]{0,62}$/,
     'must begin with a letter and have only lower-case letters, digits and hyphens, 63 at most',
   );
+
+/** A passkey of a customer: a hash of its credential id (passkeyIdOf() of libs/passkeys). */
+export const passkeyId = z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'must be the id of a passkey, 22 characters');

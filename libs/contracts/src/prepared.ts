@@ -135,6 +135,10 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'issuance.erase-subject',
     'audit.delete-export',
     'auth.end-hub-session',
+    'auth.end-account-session',
+    'auth.end-customer-sessions',
+    'auth.end-own-sessions',
+    'issuance.remove-customer-passkey',
     'signals.pause-audit-destination',
     'signals.delete-audit-destination',
     'signals.pause-webhook-endpoint',
@@ -153,6 +157,9 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'issuance.complete-claim',
     'issuance.begin-sign-in',
     'issuance.complete-sign-in',
+    'issuance.begin-customer-passkey',
+    'issuance.add-customer-passkey',
+    'issuance.rename-customer-passkey',
   ],
   'part of the platform, and no caller chooses what it does': [
     'directory.renew-secret-hash',
@@ -164,6 +171,7 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'directory.quarantine-event',
   ],
   'a session, which follows status and roles of the person at each request': ['auth.create-hub-session'],
+  'a session of ten minutes, which ends with the passkey that signed in': ['auth.create-account-session'],
   'it reads once': ['audit.open-export-file', 'signals.test-audit-destination'],
   'it acts once, on what is there': [
     'signals.test-webhook-endpoint',

@@ -1,6 +1,7 @@
 export * from './authentication.js';
 export * from './challenges.js';
 export * from './clear-challenges.js';
+export * from './passkey-id.js';
 export * from './provider-name.js';
 export * from './registration.js';
 export * from './relying-party.js';

@@ -44,6 +44,18 @@ export function noPasskeysOf({ id: rpId }: RelyingParty, handle: Buffer): Accept
   return { rpId, userId: handle.toString('base64url'), allAcceptedCredentialIds: [] };
 }
 
+/** The signal for a browser: these passkeys of a customer sign in, and no others. There is one at least. */
+export function acceptedPasskeysOf(
+  { id: rpId }: RelyingParty,
+  passkeys: readonly { credentialId: string; handle: Buffer }[],
+): AcceptedPasskeys {
+  return {
+    rpId,
+    userId: passkeys[0]!.handle.toString('base64url'),
+    allAcceptedCredentialIds: passkeys.map(({ credentialId }) => credentialId),
+  };
+}
+
 function macOf(key: Buffer, org: string, random: Buffer): Buffer {
   return keyedHash(key, `user handle ${random.toString('base64url')} ${org}`).subarray(0, layout.mac);
 }

@@ -3,7 +3,7 @@ import type { App } from '@holdfast/contracts';
 import { issuerRequestOf, requestContextOf, type IssuerRequest } from '../request-context/issuer-request.js';
 import type { Customers } from './customers.js';
 import type { AssignedPerson, People } from './people.js';
-import { authenticationOf, versionOf } from './stored-sign-in-data.js';
+import { authenticationOf, passkeyOf, versionOf } from './stored-sign-in-data.js';
 
 /** The scopes of an app that signs people in, and their claims. An app of customers is granted `openid` only. */
 export const personScopes = { email: ['email'], profile: ['name'], groups: ['groups'] };
@@ -15,6 +15,8 @@ export const maxGroupsInIdToken = 100;
 interface Found {
   /** Earlier sign-ins do not count. */
   since: number;
+  /** The passkey of the sign-in has been removed. */
+  signInEnded?: boolean;
   claims: (use: string) => object;
 }
 
@@ -29,18 +31,20 @@ export function accountsOf(org: string, customers: Customers, people: People) {
     request.subject = subject;
     if (!request.client) return undefined;
     const { app } = request.client;
+    const signIn = token ?? sessionSignIn(ctx);
+    const [version, passkey] = [versionOf(signIn), passkeyOf(signIn)];
     const found =
       app.audience === 'people'
         ? await findPerson(people, request, app, org, subject)
-        : await findCustomer(customers, request, app, org, subject);
-    const version = token ? versionOf(token) : sessionVersion(ctx);
+        : await findCustomer(customers, request, app, org, subject, passkey);
     if (!found) return undefined;
-    if (version < found.since) {
+    if (version < found.since || found.signInEnded) {
       request.denial = 'sign_in_ended';
       delete request.credential;
       return undefined;
     }
     request.version = version;
+    if (passkey !== undefined) request.passkey = passkey;
     const authentication = authenticationOf(token ?? ctx.oidc.session ?? {});
     request.authentication = authentication;
     return { accountId: subject, claims: (use) => ({ sub: subject, ...found.claims(use), ...authentication }) };
@@ -53,12 +57,14 @@ async function findCustomer(
   { credentialType }: App,
   org: string,
   subject: string,
+  passkey: string | undefined,
 ): Promise<Found | undefined> {
-  const customer = await customers.findLive(subject, credentialType, requestContextOf(request, org));
+  const signIn = { subject, ...(credentialType && { credentialType }), ...(passkey !== undefined && { passkey }) };
+  const customer = await customers.findLive(signIn, requestContextOf(request, org));
   if (!customer) return undefined;
-  const { credential, since = 0 } = customer;
+  const { credential, since = 0, passkeyRemoved: signInEnded = false } = customer;
   request.credential = credential.id;
-  return { since, claims: () => ({ credential }) };
+  return { since, signInEnded, claims: () => ({ credential }) };
 }
 
 async function findPerson(
@@ -81,9 +87,13 @@ function personClaims({ email, name, groups }: AssignedPerson, use: string): obj
   return { email, name, ...((use === 'userinfo' || groups.length <= maxGroupsInIdToken) && { groups }) };
 }
 
-/** The version at the sign-in that was just completed, or else at the one that began the session. */
-function sessionVersion({ oidc }: KoaContextWithOIDC): number {
+/**
+ * The sign-in that was just completed, or else the one that began the session. Its data stays with the session, so that
+ * what results from it later can be told apart.
+ */
+function sessionSignIn({ oidc }: KoaContextWithOIDC): object {
   const { result, session } = oidc as { result?: { login?: object }; session?: object };
-  if (session && result?.login) Object.assign(session, { version: versionOf(result.login) });
-  return versionOf(session ?? {});
+  if (session && result?.login)
+    Object.assign(session, { version: versionOf(result.login), passkey: passkeyOf(result.login) });
+  return session ?? {};
 }

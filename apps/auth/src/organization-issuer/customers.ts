@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { customerStatus, type ReplyOf, type RequestContext } from '@holdfast/contracts';
+import { customerStatus, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { asUnavailable } from '../temporarily-unavailable.js';
 
@@ -15,17 +15,9 @@ export class Customers {
    * credential of this type.
    * @throws TemporarilyUnavailable
    */
-  async findLive(
-    subject: string,
-    credentialType: string | undefined,
-    context: RequestContext,
-  ): Promise<LiveCustomer | undefined> {
+  async findLive(signIn: RequestOf<typeof customerStatus>, context: RequestContext): Promise<LiveCustomer | undefined> {
     try {
-      const status = await this.bus.request(
-        customerStatus,
-        { subject, ...(credentialType && { credentialType }) },
-        context,
-      );
+      const status = await this.bus.request(customerStatus, signIn, context);
       return status.state === 'live' ? status : undefined;
     } catch (error) {
       throw asUnavailable(error);

@@ -8,16 +8,16 @@ export interface Authentication {
 }
 
 /**
- * Adds the version of the customer or person at their sign-in to stored state, and to access tokens also how they
- * signed in, for userinfo. The library stores only members that its models list.
+ * Adds the version of the customer or person at their sign-in, and their passkey, to stored state, and to access tokens
+ * also how they signed in, for userinfo. The library stores only members that its models list.
  */
 export function storeSignInData({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {
   const addMembers = (model: unknown, ...members: string[]) => {
     const { IN_PAYLOAD: present } = model as { IN_PAYLOAD: string[] };
     Object.defineProperty(model, 'IN_PAYLOAD', { value: [...present, ...members] });
   };
-  for (const model of [Session, Grant, AuthorizationCode, RefreshToken]) addMembers(model, 'version');
-  addMembers(AccessToken, 'version', 'acr', 'amr');
+  for (const model of [Session, Grant, AuthorizationCode, RefreshToken]) addMembers(model, 'version', 'passkey');
+  addMembers(AccessToken, 'version', 'passkey', 'acr', 'amr');
   const prototype = AccessToken.prototype as unknown as { save: (this: object) => Promise<string> };
   const { save } = prototype;
   prototype.save = function () {
@@ -30,6 +30,12 @@ export function storeSignInData({ Session, Grant, AuthorizationCode, AccessToken
 export function versionOf(state: object): number {
   const { version } = state as { version?: unknown };
   return typeof version === 'number' ? version : 0;
+}
+
+/** Undefined for people, and for sign-ins of an earlier version. */
+export function passkeyOf(state: object): string | undefined {
+  const { passkey } = state as { passkey?: unknown };
+  return typeof passkey === 'string' ? passkey : undefined;
 }
 
 export function authenticationOf(state: object): Authentication {

@@ -40,6 +40,8 @@ export interface IssuerRequest {
   denial?: PersonDenial;
   /** Version of the customer or person at the sign-in from which the code, token or session results. */
   version?: number;
+  /** The customer's passkey at that sign-in. */
+  passkey?: string;
   /** How they signed in. */
   authentication?: { acr?: string; amr?: string[] };
   /** The request repeats the use of a refresh token within the grace period and gets the same successor. */
@@ -116,6 +118,8 @@ export function issuerRequestOf(ctx: object | undefined): IssuerRequest {
 export interface StateOrigin {
   /** Version of the customer or person when they signed in. */
   version?: number;
+  /** The customer's passkey. */
+  passkey?: string;
   /** The credential with which they signed in to the app. */
   credential?: string;
   /** The app, when it signs people in. */
@@ -131,9 +135,10 @@ export function humanOf({ client, audience }: Pick<IssuerRequest, 'client' | 'au
 export function originOf(ctx: object | undefined): StateOrigin | undefined {
   const request = currentIssuerRequest(ctx);
   if (!request) return undefined;
-  const { version, credential, client } = request;
+  const { version, passkey, credential, client } = request;
   return {
     ...(version !== undefined && { version }),
+    ...(passkey !== undefined && { passkey }),
     ...(credential !== undefined && { credential }),
     ...(client && humanOf(request) === 'person' && { peopleApp: client.app.clientId }),
   };

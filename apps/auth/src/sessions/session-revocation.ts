@@ -11,6 +11,8 @@ export interface SessionRevocation {
   subject: string;
   version: number;
   credential?: string;
+  /** A passkey that was removed: only the sign-ins with it, and those of which the passkey is not known. */
+  passkey?: string;
   erased: boolean;
   at: string;
 }
@@ -24,7 +26,7 @@ const ofCredential: readonly CustomerEvent['type'][] = [
 /**
  * The session revocations that events cause (product §5). Suspension, revocation and expiration of a credential concern
  * the apps signed in to with it. A passkey gives access to all credentials of a customer, so replaced passkeys concern
- * every app, like an erasure.
+ * every app, like an erasure, and a removed one those that were signed in to with it.
  */
 export function revocationsOf(events: readonly IssuanceEvent[]): SessionRevocation[] {
   return events.filter(isCustomerEvent).flatMap((event) => {
@@ -35,12 +37,15 @@ export function revocationsOf(events: readonly IssuanceEvent[]): SessionRevocati
       version,
       occurredAt: at,
       data,
+      removedPasskey: passkey,
       replacesPasskeys = type === 'credential.rekeyed',
     } = event;
     const erased = isErasureEvent(event);
     const credential = typeof data?.credentialId === 'string' ? data.credentialId : undefined;
     if (ofCredential.includes(type))
       return { org, subject, version, ...(credential !== undefined && { credential }), erased, at };
+    // One event for each credential of the customer: the passkey is in all of them, and the second finds nothing.
+    if (passkey !== undefined) return { org, subject, version, passkey, erased: false, at };
     return erased || replacesPasskeys ? { org, subject, version, erased, at } : [];
   });
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
 import { RecordOutbox } from '@holdfast/audit-client';
 import type { AuditRecord, IssuanceEvent } from '@holdfast/contracts';
-import { Database, statement, type Sql } from '@holdfast/data';
+import { Database, statement, type Sql, type Statement } from '@holdfast/data';
 import { customerKey, encryptionKeysOf, sha256, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
@@ -34,6 +34,13 @@ const deleteOfCredential = statement(
   `DELETE FROM oidc_state WHERE org = $1 AND account = $2 AND credential = $4 AND coalesce(version, 0) < $3
    RETURNING account, model, id, payload`,
 );
+const deleteOfPasskey = statement(
+  'session_revocation_of_passkey',
+  `DELETE FROM oidc_state
+   WHERE org = $1 AND account = $2 AND model <> 'Interaction'
+     AND (passkey = $4 OR (passkey IS NULL AND coalesce(version, 0) < $3))
+   RETURNING account, model, id, payload`,
+);
 const deleteOfApp = statement(
   'session_revocation_of_app',
   `DELETE FROM oidc_state WHERE org = $1 AND account = ANY ($2) AND client_id = $3
@@ -55,6 +62,19 @@ const deleteSession = statement(
 const deleteSessionByUid = statement(
   'session_delete_by_uid',
   `DELETE FROM oidc_state WHERE org = $1 AND model = 'Session' AND uid = $2 RETURNING account, model, id, payload`,
+);
+/** Account pages are no sessions of apps, and the one that requests it continues. */
+const deleteAllOfCustomer = statement(
+  'session_delete_of_customer',
+  `DELETE FROM oidc_state WHERE org = $1 AND account = $2 AND model NOT IN ('Interaction', 'AccountSession')
+   RETURNING account, model, id, payload`,
+);
+/** A session by the hash of its uid, or a grant that no session shows. */
+const deleteOneOfCustomer = statement(
+  'session_delete_one_of_customer',
+  `DELETE FROM oidc_state WHERE org = $1 AND account = $2
+     AND (model = 'Session' AND uid = $3 OR model = 'Grant' AND id = $3)
+   RETURNING account, model, id, payload`,
 );
 const deleteGrants = statement(
   'grant_delete',
@@ -108,8 +128,11 @@ export class SessionRevocations {
   async revoke(revocations: readonly SessionRevocation[]): Promise<void> {
     if (revocations.length === 0) return;
     // Committed before state is deleted: a write that does not see this row is early enough to be found.
-    for (const { org, subject, credential, at, erased, version } of revocations)
-      await this.database.rows(insert, [customerKey(org, credential ?? subject), at, erased, version]);
+    for (const { org, subject, credential, passkey, at, erased, version } of revocations) {
+      // A removed passkey never comes back, so nothing that results from it is stored again.
+      const values = [customerKey(org, passkey ?? credential ?? subject), at, erased || passkey !== undefined, version];
+      await this.database.rows(insert, values);
+    }
     await this.database.transaction(async (sql) => {
       for (const revocation of revocations) await this.revokeSessions(sql, revocation);
     });
@@ -141,15 +164,38 @@ export class SessionRevocations {
       const [session] = await this.unseal(sql.rows(deleteSessionByUid, [org, sha256(uid)]), org);
       if (!session) return false;
       if (record) await this.records.add(sql, org, record);
-      const grants = authorizationsOf(session.payload).flatMap(([, { grantId }]) =>
-        grantId === undefined ? [] : sha256(grantId),
-      );
-      await sql.rows(deleteGrants, [org, grants]);
+      await sql.rows(deleteGrants, [org, grantsOf(session.payload)]);
       await this.notify(sql, org, [session]);
       return true;
     });
     this.notifications.wake();
     return revoked;
+  }
+
+  /**
+   * Revokes the sessions of a customer with all that results from them, or the one with this id, and notifies its apps.
+   * Without a session nothing is recorded here.
+   * @returns how many sessions there were, and grants without one
+   */
+  async revokeOfCustomer(org: string, subject: string, only: Buffer | undefined, record: AuditRecord): Promise<number> {
+    const ended = await this.database.transaction(async (sql) => {
+      const found =
+        only === undefined
+          ? await this.unseal(sql.rows(deleteAllOfCustomer, [org, subject]), org)
+          : await this.unseal(sql.rows(deleteOneOfCustomer, [org, subject, only]), org);
+      if (found.length === 0) return 0;
+      await this.records.add(sql, org, record);
+      const grants = found.flatMap(({ model, id, payload }) =>
+        model === 'Session' ? grantsOf(payload) : model === 'Grant' ? [id] : [],
+      );
+      if (only !== undefined) await sql.rows(deleteGrants, [org, grants]);
+      await this.notify(sql, org, found);
+      return found.filter(({ model }) => model === 'Session').length || 1;
+    });
+    if (ended === 0) return 0;
+    this.notifications.wake();
+    await this.records.append(org, record);
+    return ended;
   }
 
   /** Revokes the tokens of a grant, and with `whole` the grant too; false when nothing was left. */
@@ -167,26 +213,29 @@ export class SessionRevocations {
 
   private async revokeSessions(
     sql: Sql,
-    { org, subject, version, credential, erased }: SessionRevocation,
+    { org, subject, version, credential, passkey, erased }: SessionRevocation,
   ): Promise<void> {
-    const deleted = await (credential === undefined
-      ? this.unseal(sql.rows(deleteOfCustomer, [org, subject, version, erased]), org)
-      : this.deleteWithCredential(sql, org, [org, subject, version, credential]));
+    const deleted = await (passkey !== undefined
+      ? this.deleteWith(sql, deleteOfPasskey, [org, subject, version, passkey])
+      : credential !== undefined
+        ? this.deleteWith(sql, deleteOfCredential, [org, subject, version, credential])
+        : this.unseal(sql.rows(deleteOfCustomer, [org, subject, version, erased]), org));
     await this.notify(sql, org, deleted);
   }
 
-  /** Apps signed in to with other credentials keep theirs. */
-  private async deleteWithCredential(
+  /** Apps signed in to with other credentials, or other passkeys, keep theirs. */
+  private async deleteWith(
     sql: Sql,
-    org: string,
-    values: [string, string, number, string],
+    deletion: Statement,
+    values: [org: string, subject: string, version: number, of: string],
   ): Promise<Stored[]> {
-    const removed = await this.unseal(sql.rows(deleteOfCredential, values), org);
+    const [org, subject] = values;
+    const removed = await this.unseal(sql.rows(deletion, values), org);
     const grants = new Set(removed.filter(({ model }) => model === 'Grant').map(({ id }) => id.toString('base64')));
     const changed = await this.removeFromSessions(
       sql,
       org,
-      [values[1]],
+      [subject],
       (_, { grantId }) => grantId !== undefined && grants.has(sha256(grantId).toString('base64')),
     );
     return [...removed, ...changed];
@@ -240,4 +289,9 @@ export class SessionRevocations {
       payload: unsealPayload(this.keys, org, model, { id, payload }),
     }));
   }
+}
+
+/** Hashes of the grants of a session. */
+function grantsOf(session: AdapterPayload): Buffer[] {
+  return authorizationsOf(session).flatMap(([, { grantId }]) => (grantId === undefined ? [] : sha256(grantId)));
 }

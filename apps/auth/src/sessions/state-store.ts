@@ -16,7 +16,7 @@ import { upsertState } from './upsert-state.js';
 /** Excludes expired rows that are not swept yet. The library does not check every expiration itself. */
 const find = statement(
   'oidc_find',
-  `SELECT id, payload, version, consumed_at FROM oidc_state
+  `SELECT id, payload, version, passkey, consumed_at FROM oidc_state
    WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4`,
 );
 /**
@@ -26,17 +26,17 @@ const find = statement(
  */
 export const findWithGrant = statement(
   'oidc_find_with_grant',
-  `SELECT t.id, t.payload, t.version, t.consumed_at, g.id AS grant_id, g.payload AS grant_payload,
-     g.version AS grant_version
+  `SELECT t.id, t.payload, t.version, t.passkey, t.consumed_at, g.id AS grant_id, g.payload AS grant_payload,
+     g.version AS grant_version, g.passkey AS grant_passkey
    FROM oidc_state t
      LEFT JOIN LATERAL (
-       SELECT id, payload, version FROM oidc_state
+       SELECT id, payload, version, passkey FROM oidc_state
         WHERE org = t.org AND model = 'Grant' AND id = t.grant_id AND expires_at > $4 LIMIT 1) g ON true
    WHERE t.org = $1 AND t.model = $2 AND t.id = $3 AND t.expires_at > $4`,
 );
 const findByUid = statement(
   'oidc_find_uid',
-  `SELECT id, payload, version, consumed_at FROM oidc_state
+  `SELECT id, payload, version, passkey, consumed_at FROM oidc_state
    WHERE org = $1 AND model = $2 AND uid = $3 AND expires_at > $4`,
 );
 /** One statement, so that of concurrent requests with the same code or token the row lock admits exactly one. */
@@ -56,7 +56,7 @@ const repeatable = statement(
 /** Keeps the row, so that the id cannot be used again, and nothing of its content. */
 const finish = statement(
   'oidc_finish',
-  `UPDATE oidc_state SET consumed_at = $4, payload = '', account = NULL, version = NULL
+  `UPDATE oidc_state SET consumed_at = $4, payload = '', account = NULL, version = NULL, passkey = NULL
    WHERE org = $1 AND model = $2 AND id = $3 AND consumed_at IS NULL RETURNING 1`,
 );
 /** One statement, so that of concurrent requests with the same assertion or proof the key admits exactly one. */
@@ -69,7 +69,7 @@ const insertUsed = statement(
 const take = statement(
   'oidc_take',
   `DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3 AND expires_at > $4
-   RETURNING id, payload, version, consumed_at`,
+   RETURNING id, payload, version, passkey, consumed_at`,
 );
 const destroy = statement('oidc_destroy', 'DELETE FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
 const grantOf = statement('oidc_grant_of', 'SELECT grant_id FROM oidc_state WHERE org = $1 AND model = $2 AND id = $3');
@@ -109,6 +109,7 @@ interface StateRow {
   id: Buffer;
   payload: Buffer;
   version: number | null;
+  passkey: string | null;
   consumed_at: Date | null;
 }
 
@@ -116,6 +117,7 @@ interface TokenRow extends StateRow {
   grant_id: Buffer | null;
   grant_payload: Buffer;
   grant_version: number | null;
+  grant_passkey: string | null;
 }
 
 /** State of one app. A session may have several, and a sign-in in progress has led to none. */
@@ -161,9 +163,10 @@ export class StateStore {
     // result from it.
     const credential = model === 'Session' || model === 'Interaction' ? undefined : origin.credential;
     const version = origin.version ?? (payload.version as number | undefined);
+    const passkey = origin.passkey ?? passkeyOf(payload);
     await this.requireRoom(org, model, hash);
     const values = upsertState.values({
-      revocationKeys: [account, credential].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
+      revocationKeys: [account, credential, passkey].flatMap((of) => (of === undefined ? [] : customerKey(org, of))),
       org,
       model,
       id: hash,
@@ -172,6 +175,7 @@ export class StateStore {
       account,
       version,
       credential,
+      passkey,
       payload: sealPayload(this.keys, org, model, hash, rest),
       // By this process's clock, which oidc-provider uses as well.
       expires_at: new Date(Date.now() + seconds * 1000),
@@ -213,7 +217,8 @@ export class StateStore {
     if (!row) return undefined;
     const token = { ...this.unseal(org, model, row), jti: id };
     if (row.grant_id === null || token.grantId === undefined) return { token };
-    const stored = { id: row.grant_id, payload: row.grant_payload, version: row.grant_version, consumed_at: null };
+    const { grant_id: grantId, grant_payload: payload, grant_version: version, grant_passkey: passkey } = row;
+    const stored = { id: grantId, payload, version, passkey, consumed_at: null };
     return { token, grant: { ...this.unseal(org, 'Grant', stored), jti: token.grantId } };
   }
 
@@ -296,13 +301,14 @@ export class StateStore {
     return row!.n;
   }
 
-  private unseal(org: string, model: string, { id, payload, version, consumed_at }: StateRow): AdapterPayload {
+  private unseal(org: string, model: string, { id, payload, version, passkey, consumed_at }: StateRow): AdapterPayload {
     const consumed = consumed_at && { consumed: Math.floor(consumed_at.getTime() / 1000) };
     // finish() has cleared the content.
     if (consumed && payload.length === 0) return consumed;
     return {
       ...unsealPayload(this.keys, org, model, { id, payload }),
       ...(version !== null && { version }),
+      ...(passkey !== null && { passkey }),
       ...consumed,
     };
   }
@@ -319,4 +325,9 @@ function hashed(id: string | undefined): Buffer | null {
 /** Whose state this is. For a sign-in in progress: who completed it, or else who is signed in already. */
 function accountOf({ accountId, session, result }: AdapterPayload): string | undefined {
   return result?.login?.accountId ?? accountId ?? session?.accountId;
+}
+
+/** For a sign-in in progress: the passkey that completed it. */
+function passkeyOf({ passkey, result }: AdapterPayload): string | undefined {
+  return ((result?.login as { passkey?: string } | undefined)?.passkey ?? passkey) as string | undefined;
 }

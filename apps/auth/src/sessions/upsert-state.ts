@@ -2,9 +2,9 @@ import { namedStatement } from '@holdfast/data';
 
 /**
  * Rejects a late write of state that results from a revoked sign-in: the customer was erased, or their passkey or
- * credential replaced, suspended, revoked or expired. A sign-in in progress results from no earlier sign-in. When the
- * assignment of a person has ended, their grant for the app is deleted (people/person-revocations.ts): no code or token
- * of it is stored afterwards.
+ * credential replaced, removed, suspended, revoked or expired. A sign-in in progress results from no earlier sign-in.
+ * When the assignment of a person has ended, their grant for the app is deleted (people/person-revocations.ts): no code
+ * or token of it is stored afterwards.
  */
 export const upsertState = namedStatement(
   'oidc_upsert',
@@ -18,6 +18,7 @@ export const upsertState = namedStatement(
     account: 'uuid',
     version: 'int',
     credential: 'text',
+    passkey: 'text',
     payload: 'bytea',
     expires_at: 'timestamptz',
     client_id: 'text',
@@ -33,7 +34,8 @@ export const upsertState = namedStatement(
      SELECT 1 FROM oidc_state g WHERE g.org = ${state.org} AND g.model = 'Grant' AND g.id = ${state.grant_id}))
    ON CONFLICT (org, model, id) DO UPDATE SET uid = excluded.uid, grant_id = excluded.grant_id,
      account = excluded.account, version = excluded.version, credential = excluded.credential,
-     payload = excluded.payload, expires_at = excluded.expires_at, client_id = excluded.client_id
+     passkey = excluded.passkey, payload = excluded.payload, expires_at = excluded.expires_at,
+     client_id = excluded.client_id
      WHERE ${state.model} <> 'Interaction' OR oidc_state.consumed_at IS NULL
    RETURNING (xmax = 0) AS inserted`,
 );

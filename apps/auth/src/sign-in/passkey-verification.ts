@@ -25,6 +25,8 @@ export type Verified =
       outcome: 'signed_in';
       subject: string;
       version: number;
+      /** Of a customer. */
+      passkey?: string;
       deviceBound: boolean | undefined;
       counterWentBack: boolean;
     }
@@ -53,8 +55,9 @@ export class PasskeyVerification {
     const input = { ...ceremony, ...(credentialType && { credentialType }) };
     const reply = await this.bus.request(completeSignIn, input, context);
     if (reply.outcome === 'refused') return refused(reply, reply.subject);
-    const { subject, version = 0, deviceBound, counterWentBack = false } = reply;
-    return { outcome: 'signed_in', subject, version, deviceBound, counterWentBack };
+    const { subject, version = 0, passkey, deviceBound, counterWentBack = false } = reply;
+    const signIn = { subject, version, deviceBound, counterWentBack };
+    return { outcome: 'signed_in', ...signIn, ...(passkey !== undefined && { passkey }) };
   }
 }
 

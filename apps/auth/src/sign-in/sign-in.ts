@@ -77,6 +77,7 @@ export class SignInSteps {
         acr: passkeyAcr,
         amr: amrOf(result.deviceBound),
         version: result.version,
+        ...(result.passkey !== undefined && { passkey: result.passkey }),
       },
       select_account: {},
     };

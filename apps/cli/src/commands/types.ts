@@ -16,6 +16,7 @@ interface TypeOptions extends Json {
   renewalWindow?: string | false;
   revocable?: boolean;
   holder?: Holder[];
+  maxPasskeys?: number;
   default?: true;
 }
 type Holder = CredentialType['holders'][number];
@@ -23,6 +24,11 @@ type Holder = CredentialType['holders'][number];
 function holders(value: string, before: Holder[] = []): Holder[] {
   if (value !== 'passkey' && value !== 'wallet') throw new InvalidArgumentError('Use passkey or wallet.');
   return [...before, value];
+}
+
+function passkeys(value: string): number {
+  if (!/^([1-9]|10)$/.test(value)) throw new InvalidArgumentError('Use a number from 1 to 10.');
+  return Number(value);
 }
 
 export function typeCommands(program: Command): void {
@@ -47,12 +53,22 @@ export function typeCommands(program: Command): void {
     .option('--renewal-window <duration>', 'time before expiration in which a sign-in renews it (default: never)')
     .option('--no-revocable', 'once claimed, it cannot be suspended or revoked; it is valid until it expires')
     .option('--holder <holder>', 'what may store it, passkey or wallet; may be repeated (default: both)', holders)
+    .option('--max-passkeys <count>', 'how many passkeys may hold one credential, 1 to 10 (default: 10)', passkeys)
     .option('--default', 'use it for offers and apps that name no type; replaces the default of the organization')
     .action(
       (
         org: string,
         name: string,
-        { json, display = name, holder, default: isDefault, validity, renewalWindow, revocable }: TypeOptions,
+        {
+          json,
+          display = name,
+          holder,
+          maxPasskeys,
+          default: isDefault,
+          validity,
+          renewalWindow,
+          revocable,
+        }: TypeOptions,
       ) =>
         asOperator('type create', async ({ request }) => {
           const reply = await request(
@@ -64,6 +80,7 @@ export function typeCommands(program: Command): void {
               ...(renewalWindow && { renewalWindow }),
               ...(revocable !== undefined && { revocable }),
               ...(holder && { holders: holder }),
+              ...(maxPasskeys !== undefined && { maxPasskeys }),
               ...(isDefault && { isDefault }),
             },
             org,
@@ -90,6 +107,7 @@ export function typeCommands(program: Command): void {
     .option('--revocable', 'credentials offered from now on can be suspended and revoked')
     .option('--no-revocable', 'credentials offered from now on cannot be suspended or revoked once claimed')
     .option('--holder <holder>', 'what may store it, passkey or wallet; may be repeated', holders)
+    .option('--max-passkeys <count>', 'how many passkeys may hold one credential, 1 to 10', passkeys)
     .option('--default', 'replace the default of the organization')
     .action(
       (
@@ -129,9 +147,10 @@ function typeTable(items: CredentialType[]): string {
     t.renewalWindow ?? 'never renewed',
     t.revocable ? 'yes' : 'no',
     t.holders.join(' '),
+    String(t.maxPasskeys),
     t.isDefault ? 'default' : '',
   ]);
-  return table(['NAME', 'DISPLAY', 'VALIDITY', 'RENEWAL WINDOW', 'REVOCABLE', 'HOLDERS', ''], rows);
+  return table(['NAME', 'DISPLAY', 'VALIDITY', 'RENEWAL WINDOW', 'REVOCABLE', 'HOLDERS', 'PASSKEYS', ''], rows);
 }
 
 function typeSheet(t: CredentialType): string {
@@ -142,6 +161,7 @@ function typeSheet(t: CredentialType): string {
     'Renewal window': t.renewalWindow ?? 'never renewed',
     Revocable: t.revocable ? 'yes' : 'no',
     Holders: t.holders.join(' '),
+    'Passkeys at most': String(t.maxPasskeys),
     Default: t.isDefault ? 'yes' : 'no',
   });
 }

@@ -6,7 +6,7 @@ import {
 } from '@holdfast/contracts';
 import type { OperatorSession } from '../operator-session.js';
 
-type WantedType = Omit<CredentialType, 'holders'>;
+type WantedType = Omit<CredentialType, 'holders' | 'maxPasskeys'>;
 
 /** One type is renewed every year, one expires within a day, one never expires. */
 const demoTypes: WantedType[] = [

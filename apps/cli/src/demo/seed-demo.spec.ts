@@ -123,7 +123,14 @@ class FakeServices {
   typesOf(org: string): CredentialType[] {
     if (!this.types.has(org))
       this.types.set(org, [
-        { name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true },
+        {
+          name: 'customer',
+          display: 'Customer',
+          revocable: true,
+          holders: ['passkey', 'wallet'],
+          maxPasskeys: 10,
+          isDefault: true,
+        },
       ]);
     return this.types.get(org)!;
   }

@@ -7,16 +7,16 @@ const maxAgeSeconds = 900;
 const secretForm = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Binds the ceremony of a claim or invitation to the browser that began it, by a cookie with a random secret. Services
- * see only the hash of the secret. Somebody who has the link and a captured authenticator response cannot use them in
- * another browser.
+ * Binds the ceremony of a claim, an invitation or an account page to the browser that began it, by a cookie with a
+ * random secret. Services see only the hash of the secret. Somebody who has the link and a captured authenticator
+ * response cannot use them in another browser.
  */
 export class ClaimBrowser {
   private readonly secure: boolean;
 
   constructor(
     baseUrl: string,
-    private readonly link: 'claim' | 'invitation',
+    private readonly page: 'claim' | 'invitation' | 'account',
   ) {
     this.secure = baseUrl.startsWith('https:');
   }
@@ -46,7 +46,7 @@ export class ClaimBrowser {
 
   /** RFC 6265bis §4.1.3.2: with the prefix `__Host-`, no sibling subdomain can set the cookie. */
   private nameOf(shortId: string): string {
-    return `${this.secure ? '__Host-' : ''}holdfast-${shortId}-${this.link}`;
+    return `${this.secure ? '__Host-' : ''}holdfast-${shortId}-${this.page}`;
   }
 }
 

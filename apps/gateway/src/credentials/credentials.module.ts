@@ -3,10 +3,10 @@ import { forwardedEndpoints } from '@holdfast/contracts/http';
 import { forwardingController } from '../requests/forward.js';
 import { RequestsModule } from '../requests/requests.module.js';
 
-const { offers, subjects, credentials } = forwardedEndpoints;
+const { offers, subjects, credentials, customerSessions } = forwardedEndpoints;
 
 @Module({
   imports: [RequestsModule],
-  controllers: [forwardingController([...offers, ...subjects, ...credentials])],
+  controllers: [forwardingController([...offers, ...subjects, ...credentials, ...customerSessions])],
 })
 export class CredentialsModule {}

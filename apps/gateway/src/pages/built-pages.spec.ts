@@ -13,6 +13,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 test('reads the built pages and their assets', async () => {
   await Promise.all([
+    writeFile(join(folder, 'account.html'), 'a'),
     writeFile(join(folder, 'claim.html'), 'c'),
     writeFile(join(folder, 'hub.html'), 'h'),
     writeFile(join(folder, 'invitation.html'), 'i'),
@@ -23,7 +24,7 @@ test('reads the built pages and their assets', async () => {
     writeFile(join(folder, 'assets', 'icon-AAAAAAAA.svg'), 'i'),
   ]);
   const { documents, assets } = await readPages(folder);
-  expect(documents).toEqual({ claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's', verify: 'v' });
+  expect(documents).toEqual({ account: 'a', claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's', verify: 'v' });
   expect([...assets.keys()].toSorted()).toEqual(['icon-AAAAAAAA.svg', 'page-AAAAAAAA.css']);
   expect(assets.get('page-AAAAAAAA.css')).toMatchObject({
     type: 'text/css; charset=utf-8',

@@ -15,6 +15,7 @@ const icon = { type: 'image/svg+xml', content: Buffer.from('<svg/>'), etag: '"i"
 const favicon = { type: 'image/vnd.microsoft.icon', content: Buffer.from([0, 0, 1, 0]), etag: '"f"' };
 const pages: BuiltPages = {
   documents: {
+    account: 'the account page',
     claim: '<!doctype html>claim',
     hub: '<!doctype html>hub',
     invitation: '<!doctype html>invitation',

@@ -61,6 +61,22 @@ const invitationPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
+const accountPageEndpoint = endpoint({
+  id: 'getAccountPage',
+  method: 'GET',
+  public: 'static files, the same for everybody',
+  limit: 'page',
+  path: '/o/{shortId}/account',
+  tag,
+  unrecorded,
+  internal: 'a page, or what it loads',
+  summary: "The customer's own page: credential, passkeys, and where they are signed in",
+  description: sameForAll,
+  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
+  query: z.object({ ui_locales: z.string().optional().describe('Language that the app requested') }),
+  responses: { 200: { description: 'The page' } },
+});
+
 const signInPageEndpoint = endpoint({
   id: 'getSignInPage',
   method: 'GET',
@@ -165,6 +181,12 @@ export class PagesController {
   @PageHeaders()
   invitation(): string {
     return this.pages.documents.invitation;
+  }
+
+  @Route(accountPageEndpoint)
+  @PageHeaders()
+  account(): string {
+    return this.pages.documents.account;
   }
 
   @Route(signInPageEndpoint)

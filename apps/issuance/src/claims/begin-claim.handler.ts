@@ -8,10 +8,11 @@ import { CONFIG } from '@holdfast/service';
 import { claimHashesOf, type IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import { newCode } from '../customer/code.js';
+import { PasskeyAdditions } from '../passkeys/passkey-additions.js';
+import { CustomerHandles } from '../passkeys/user-handle.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimState, requireOpen } from './claim.js';
 import { Claims } from './find-claim.js';
-import { CustomerHandles } from './user-handle.js';
 
 /** Begins the ceremony of a claim: options for a passkey, bound to the offer and the browser. */
 @Controller()
@@ -21,6 +22,7 @@ export class BeginClaimHandler {
     private readonly claims: Claims,
     private readonly types: CredentialTypes,
     private readonly handles: CustomerHandles,
+    private readonly additions: PasskeyAdditions,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
@@ -37,10 +39,11 @@ export class BeginClaimHandler {
     const { holders, display } = await this.types.find(org, type);
     if (!holders.includes('passkey')) throw new AppError('invalid_state', `"${display}" cannot be held by a passkey.`);
 
-    const { handle, challenge } = await this.database.transaction(async (sql) => {
+    const { handle, challenge, exclude } = await this.database.transaction(async (sql) => {
+      const exclude = found.adds ? await this.additions.begin(sql, { subject }, org, now) : [];
       const { handle, nextHandle } = await this.handles.forClaim(sql, subject, org, replacesPasskeys);
       const ceremony = claimCeremony(org, { ...found, ...(nextHandle && { nextHandle }) }, browser);
-      return { handle: nextHandle ?? handle, challenge: await storeChallenge(sql, ceremony, now) };
+      return { handle: nextHandle ?? handle, challenge: await storeChallenge(sql, ceremony, now), exclude };
     });
     // The passkey picker shows this name: it distinguishes two passkeys and does not identify the customer.
     const user = { handle, name: `${organizationName} · ${newCode(4)}` };
@@ -50,6 +53,7 @@ export class BeginClaimHandler {
         organizationName,
         user,
         challenge,
+        exclude,
       ),
     };
   }

@@ -3,15 +3,23 @@ import { auditTarget } from '../customer/locators.js';
 import type { Claimed } from './claim.js';
 
 /** The audit record of a claim. */
-export function claimRecord({ customer, credential, rekeyed, replacesPasskeys }: Claimed, offerId: string): Audited {
+export function claimRecord(claimed: Claimed, offerId: string, passkey: string): Audited {
+  const { customer, credential, rekeyed, adds, replacesPasskeys } = claimed;
   const subject = customer.id;
+  const targets = [
+    auditTarget('customer', subject, subject),
+    auditTarget('credential', credential.id, subject),
+    auditTarget('offer', offerId, subject),
+  ];
+  if (adds)
+    return {
+      action: 'passkey.add',
+      targets: [...targets, auditTarget('passkey', passkey, subject)],
+      outcome: { result: 'success', status: 200 },
+    };
   return {
     action: 'credential.claim',
-    targets: [
-      auditTarget('customer', subject, subject),
-      auditTarget('credential', credential.id, subject),
-      auditTarget('offer', offerId, subject),
-    ],
+    targets,
     outcome: { result: 'success', status: 200 },
     changes: {
       status: { from: rekeyed ? 'issued' : 'offered', to: credential.status },

@@ -15,7 +15,7 @@ const offered = firstOffer(
   { offer: 'o1', credential: 'c1' },
   now,
 ).customer;
-const claim = { documentNumber: 'N1' };
+const claim = { documentNumber: 'N1', passkey: { id: 'P1', createdAt: now } };
 const errorWith = (code: string) => expect.objectContaining({ code });
 const withCredential = (customer: Customer, change: Partial<CustomerCredential>): Customer => ({
   ...customer,
@@ -66,6 +66,7 @@ describe('a claim', () => {
         expiresAt: '2027-11-21T10:00:00.000Z',
         holderClaimedAt: later(1).toISOString(),
         holderApp: 'Bitwarden',
+        holders: [{ type: 'passkey', addedAt: now.toISOString() }],
       },
     ]);
   });
@@ -106,7 +107,7 @@ describe('a claim of an issued credential (recovery)', () => {
     const { customer, credential, rekeyed } = claimed(
       recovery,
       'o2',
-      { documentNumber: 'N2', validity: 'P1Y' },
+      { ...claim, documentNumber: 'N2', validity: 'P1Y' },
       later(2),
     );
     expect(rekeyed).toBe(true);
@@ -204,7 +205,7 @@ it('claims no offer twice and loses no credential, in any order of offers, claim
             ).customer;
           else if (what === 'withdraw') customer = withdrawnOffer(customer, offer.id, time).customer;
           else {
-            const result = claimed(customer, offer.id, { documentNumber: `N${i}`, validity: 'P1D' }, time);
+            const result = claimed(customer, offer.id, { ...claim, documentNumber: `N${i}`, validity: 'P1D' }, time);
             ({ customer } = result);
             claims.push({ offer, credential: result.credential, time });
           }

@@ -8,8 +8,10 @@ import {
   type Customer,
   type CustomerCredential,
   type CustomerOffer,
+  type CustomerPasskey,
 } from '../customer/customer.js';
 import { credentialStateOf, next } from '../customer/transitions.js';
+import { passkeyAdded } from '../passkeys/passkey-rules.js';
 
 type OfferFacts = Pick<CustomerOffer, 'status' | 'expiresAt'>;
 type CredentialFacts = Pick<CustomerCredential, 'status' | 'validUntil'>;
@@ -43,12 +45,15 @@ export interface ClaimTerms {
   documentNumber: string;
   /** Name of the passkey's provider, if it is known. */
   holderApp?: string;
+  passkey: CustomerPasskey;
 }
 
 export interface Claimed extends Change {
   credential: CustomerCredential;
   /** The customer held the credential already (recovery). */
   rekeyed: boolean;
+  /** The older passkeys stay, and nothing else of the credential changes. */
+  adds: boolean;
   /** The older passkeys are removed. */
   replacesPasskeys: boolean;
 }
@@ -67,6 +72,7 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
   if (!offer || !before) throw new AppError('unknown_claim');
   requireOpen(claimState(offer, before, now));
 
+  if (offer.adds) return added(customer, offerId, before, terms.passkey);
   const rekeyed = before.status === 'issued';
   const status = next(rekeyed ? 'rekey' : 'claim', credentialStateOf(customer, before, now));
   const expiresAt =
@@ -85,15 +91,18 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
     (c) => c.type === credential.type && c.status === 'revoked' && c.issuedAt !== undefined,
   );
   const replacesPasskeys = rekeyed || wasRevoked;
+  const { passkey } = terms;
   return {
     rekeyed,
+    adds: false,
     replacesPasskeys,
     credential,
     ...change(
       customer,
       {
-        offers: customer.offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o)),
+        offers: claimedOffer(customer, offerId),
         credentials: customer.credentials.map((c) => (c.id === credential.id ? credential : c)),
+        passkeys: replacesPasskeys ? [passkey] : [...customer.passkeys, passkey],
       },
       {
         type: rekeyed ? 'credential.rekeyed' : 'credential.issued',
@@ -102,4 +111,14 @@ export function claimed(customer: Customer, offerId: string, terms: ClaimTerms, 
       },
     ),
   };
+}
+
+/** The claim of an offer that adds a passkey. The caller has checked whether the customer may add one. */
+function added(customer: Customer, offerId: string, credential: CustomerCredential, passkey: CustomerPasskey): Claimed {
+  const change = passkeyAdded({ ...customer, offers: claimedOffer(customer, offerId) }, passkey);
+  return { rekeyed: false, adds: true, replacesPasskeys: false, credential, ...change };
+}
+
+function claimedOffer({ offers }: Customer, offerId: string): CustomerOffer[] {
+  return offers.map((o) => (o.id === offerId ? { ...o, status: 'claimed' as const } : o));
 }

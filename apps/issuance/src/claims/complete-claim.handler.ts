@@ -5,6 +5,7 @@ import { Handles } from '@holdfast/messaging';
 import {
   consumeChallenge,
   noPasskeysOf,
+  passkeyIdOf,
   providerName,
   readRegistration,
   relyingPartyOf,
@@ -19,11 +20,12 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import { newCode } from '../customer/code.js';
 import { Customers } from '../customer/customers.js';
 import { byClaim } from '../customer/locators.js';
+import { requireMayAdd } from '../passkeys/passkey-rules.js';
+import { addPasskey, removePasskeys } from '../passkeys/passkeys.repository.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimRecord } from './claim-record.js';
 import { claimed, claimState, requireOpen } from './claim.js';
 import { Claims, type FoundClaim } from './find-claim.js';
-import { addPasskey, removePasskeys } from './passkeys.js';
 
 /** Completes the ceremony of a claim: stores the passkey and issues the credential. Exactly one claim succeeds. */
 @Controller()
@@ -99,12 +101,14 @@ export class CompleteClaimHandler {
     // The actor of the record is the customer, though the request with the claim token was anonymous.
     const asCustomer: RequestContext = { ...context, actor: { type: 'customer', id: subject } };
     return this.customers.change(byClaim(subject, app), asCustomer, async (customer, { sql, now }) => {
-      const change = claimed(customer, offerId, terms, now);
+      if (found.adds) requireMayAdd(customer, await this.types.all(org), now);
+      const id = passkeyIdOf(passkey.credentialId);
+      const change = claimed(customer, offerId, { ...terms, passkey: { id, createdAt: now } }, now);
       // Its handle would be that of no customer.
       if (nextHandle && !change.replacesPasskeys) throw new AppError('ceremony_expired');
       const reply = change.replacesPasskeys ? await removePasskeys(sql, subject, nextHandle) : undefined;
       await addPasskey(sql, { ...passkey, subject, org, rpId, createdAt: now });
-      return { change, reply, audited: claimRecord(change, offerId) };
+      return { change, reply, audited: claimRecord(change, offerId, id) };
     });
   }
 }

@@ -14,6 +14,8 @@ export interface FoundClaim {
   type: string;
   offer: Pick<CustomerOffer, 'status' | 'expiresAt' | 'returnUrl'>;
   credential: Pick<CustomerCredential, 'status' | 'validUntil'>;
+  /** The claim adds a passkey to the credential. */
+  adds: boolean;
   /** The claim removes the earlier passkeys of the customer, as `claimed` decides. */
   replacesPasskeys: boolean;
   /** User handle of the passkey that replaces them, once such a claim has begun. */
@@ -28,6 +30,7 @@ interface Row {
   offerStatus: CustomerOffer['status'];
   expiresAt: Date;
   returnUrl: string | null;
+  adds: boolean;
   credentialStatus: CustomerCredential['status'];
   validUntil: Date | null;
   replacesPasskeys: boolean;
@@ -39,9 +42,10 @@ interface Row {
 const byToken = statement(
   'claim_find',
   `SELECT o.id AS "offerId", o.subject, o.app, o.status AS "offerStatus", o.expires_at AS "expiresAt",
-     o.return_url AS "returnUrl", c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil",
-     c.status = 'issued' OR EXISTS (SELECT 1 FROM credential r WHERE r.subject = c.subject AND r.type = c.type
-       AND r.status = 'revoked' AND r.issued_at IS NOT NULL) AS "replacesPasskeys", u.next_handle AS "nextHandle",
+     o.return_url AS "returnUrl", o.adds, c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil",
+     NOT o.adds AND (c.status = 'issued' OR EXISTS (SELECT 1 FROM credential r WHERE r.subject = c.subject
+       AND r.type = c.type AND r.status = 'revoked' AND r.issued_at IS NOT NULL)) AS "replacesPasskeys",
+     u.next_handle AS "nextHandle",
      ${toExistingCustomer} AS "existingCustomer", ${isEnded} AS ended
    FROM offer o JOIN credential c ON c.id = o.credential JOIN subject s ON s.id = o.subject
      LEFT JOIN webauthn_user u ON u.subject = o.subject
@@ -67,7 +71,8 @@ export class Claims {
   async find(tokenHashes: readonly Buffer[], org: string): Promise<FoundClaim> {
     const [row] = await this.database.rows<Row>(byToken, [tokenHashes, org]);
     if (!row) throw new AppError('unknown_claim');
-    const { offerId, subject, app, type, expiresAt, returnUrl, credentialStatus, validUntil, replacesPasskeys } = row;
+    const { offerId, subject, app, type, expiresAt, returnUrl, adds, credentialStatus, validUntil, replacesPasskeys } =
+      row;
     const status = row.offerStatus === 'open' && !(await this.mayBeClaimed(row, org)) ? 'withdrawn' : row.offerStatus;
     return {
       offerId,
@@ -76,6 +81,7 @@ export class Claims {
       type,
       offer: { status, expiresAt, ...(returnUrl !== null && { returnUrl }) },
       credential: { status: credentialStatus, ...(validUntil && { validUntil }) },
+      adds,
       replacesPasskeys,
       ...(replacesPasskeys && row.nextHandle && { nextHandle: row.nextHandle }),
     };

@@ -20,12 +20,13 @@ export class GetClaimHandler {
 
   @Handles(getClaim)
   async getClaim({ token }: RequestOf<typeof getClaim>, { org }: RequestContext): Promise<ReplyOf<typeof getClaim>> {
-    const { offer, credential, type } = await this.claims.find(claimHashesOf(this.config, token), org);
+    const { offer, credential, type, adds } = await this.claims.find(claimHashesOf(this.config, token), org);
     const { name, display } = await this.types.find(org, type);
     return {
       state: claimState(offer, credential, this.clock.now()),
-      credentialType: { name, display, ...((await this.types.isOnly(org)) && { only: true }) },
-      recovery: credential.status === 'issued' && offer.status === 'open',
+      credentialType: { name, display, ...((await this.types.all(org)).length === 1 && { only: true }) },
+      ...(adds && { adds }),
+      recovery: !adds && credential.status === 'issued' && offer.status === 'open',
       expiresAt: offer.expiresAt.toISOString(),
       ...(offer.returnUrl && { returnUrl: offer.returnUrl }),
     };

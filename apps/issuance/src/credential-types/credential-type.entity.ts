@@ -26,6 +26,9 @@ export class CredentialTypeEntity {
   @Column('text', { array: true })
   holders!: CredentialType['holders'];
 
+  @Column('int', { name: 'max_passkeys', default: 10 })
+  maxPasskeys!: number;
+
   @Column('boolean', { name: 'is_default', default: false })
   isDefault!: boolean;
 
@@ -43,11 +46,12 @@ export const firstType: CredentialType = {
   display: 'Customer',
   revocable: true,
   holders: ['passkey', 'wallet'],
+  maxPasskeys: 10,
   isDefault: true,
 };
 
 export function toCredentialType(entity: CredentialTypeEntity): CredentialType {
-  const { name, display, validity, renewalWindow, revocable, holders, isDefault } = entity;
+  const { name, display, validity, renewalWindow, revocable, holders, maxPasskeys, isDefault } = entity;
   return {
     name,
     display,
@@ -55,6 +59,7 @@ export function toCredentialType(entity: CredentialTypeEntity): CredentialType {
     ...(renewalWindow !== null && { renewalWindow }),
     revocable,
     holders,
+    maxPasskeys,
     isDefault,
   };
 }

@@ -35,13 +35,20 @@ describe('credential types', () => {
 
   it('begin with one type, the default', async () => {
     expect(await list()).toEqual([
-      { name: 'customer', display: 'Customer', revocable: true, holders: ['passkey', 'wallet'], isDefault: true },
+      {
+        name: 'customer',
+        display: 'Customer',
+        revocable: true,
+        holders: ['passkey', 'wallet'],
+        maxPasskeys: 10,
+        isDefault: true,
+      },
     ]);
   });
 
   it('are created and changed, each time with an event and a record', async () => {
     const type = { name: 'day-pass', display: 'Day pass', validity: 'PT24H', revocable: false, holders: ['passkey'] };
-    expect(await create(type)).toEqual({ ...type, isDefault: false });
+    expect(await create(type)).toEqual({ ...type, maxPasskeys: 10, isDefault: false });
     expect(await update({ name: 'day-pass', validity: 'P2D', renewalWindow: 'PT1H' })).toMatchObject({
       validity: 'P2D',
       renewalWindow: 'PT1H',

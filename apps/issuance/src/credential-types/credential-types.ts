@@ -34,9 +34,9 @@ export class CredentialTypes {
     });
   }
 
-  /** Whether the organization has one type, from the cache. */
-  async isOnly(org: string): Promise<boolean> {
-    return (this.cache.get(org) ?? (await this.list(org))).length === 1;
+  /** All types, from the cache. */
+  async all(org: string): Promise<readonly CredentialType[]> {
+    return this.cache.get(org) ?? this.list(org);
   }
 
   /** All types, the oldest first, from the database. */

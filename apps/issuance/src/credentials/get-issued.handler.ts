@@ -9,9 +9,13 @@ import { withoutNulls } from '../without-nulls.js';
 
 const find = statement(
   'credential_get',
-  `SELECT c.subject, ${credentialColumns} FROM credential c JOIN subject s ON s.id = c.subject
+  `SELECT c.subject, ${credentialColumns},
+     ARRAY(SELECT p.created_at FROM passkey p WHERE p.subject = c.subject ORDER BY p.created_at) AS "passkeysAddedAt"
+   FROM credential c JOIN subject s ON s.id = c.subject
    WHERE c.id = $1 AND s.org = $2 AND s.app = $3`,
 );
+
+type Row = CustomerCredential & { subject: string; passkeysAddedAt: Date[] };
 
 /** GET …/credentials/issued/{id}: reads the system of record, which is always current. */
 @Controller()
@@ -23,8 +27,13 @@ export class GetIssuedHandler {
     { id }: RequestOf<typeof getIssued>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getIssued>> {
-    const [row] = await this.database.rows<CustomerCredential & { subject: string }>(find, [id, org, actor.id]);
+    const [row] = await this.database.rows<Row>(find, [id, org, actor.id]);
     if (!row) throw new AppError('unknown_credential');
-    return publicCredential(withoutNulls(row), row.subject);
+    const { subject, passkeysAddedAt, ...credential } = row;
+    return publicCredential(
+      withoutNulls(credential),
+      subject,
+      passkeysAddedAt.map((createdAt) => ({ createdAt })),
+    );
   }
 }

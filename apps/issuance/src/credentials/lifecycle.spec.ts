@@ -37,7 +37,12 @@ function applied({ what, type, which }: Step, customer: Customer, now: Date, i: 
       if (what === 'time') return { customer: c, events: [] };
       if (what === 'offer') return furtherOffer(c, terms(type, now), { offer: `o${i}`, credential: `c${i}` }, now);
       if (what === 'claim')
-        return claimed(c, offer.id, { documentNumber: `N${i}`, validity: types[type].validity }, now);
+        return claimed(
+          c,
+          offer.id,
+          { documentNumber: `N${i}`, validity: types[type].validity, passkey: { id: `P${i}`, createdAt: now } },
+          now,
+        );
       if (what === 'withdraw') return withdrawnOffer(c, offer.id, now);
       if (what === 'renew') return renewed(c, credential.id, types.customer, `N${i}`, now);
       return managed(what, c, credential.id, undefined, now);

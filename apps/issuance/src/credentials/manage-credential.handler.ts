@@ -52,7 +52,7 @@ export class ManageCredentialHandler {
           const [from, to] = [customer, change.customer].map((c) => c.credentials.find((c) => c.id === id)!);
           return {
             change,
-            reply: publicCredential(to!, customer.id),
+            reply: publicCredential(to!, customer.id, customer.passkeys),
             audited: {
               action: `credential.${action}`,
               outcome: { result: 'success', status: 200 },

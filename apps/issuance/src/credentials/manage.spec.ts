@@ -13,7 +13,8 @@ const offered = firstOffer(
   { offer: 'o1', credential: 'c1' },
   now,
 ).customer;
-const held = claimed(offered, 'o1', { documentNumber: 'N1' }, now).customer;
+const claim = { documentNumber: 'N1', passkey: { id: 'P1', createdAt: now } };
+const held = claimed(offered, 'o1', claim, now).customer;
 const recovering = furtherOffer(held, terms, { offer: 'o2', credential: '-' }, now).customer;
 const data = { subject: 'subject', credentialId: 'c1', credentialType: 'customer' };
 const errorWith = (code: string) => expect.objectContaining({ code });
@@ -63,7 +64,7 @@ describe('a suspension, resumption or revocation', () => {
     expect(customer.credentials[0]!.status).toBe('revoked');
     expect(customer.offers[0]!.status).toBe('withdrawn');
     expect(events.map((t) => t.type)).toEqual(['offer.withdrawn', 'credential.revoked']);
-    const issued = claimed(pass, 'o1', { documentNumber: 'N1' }, now).customer;
+    const issued = claimed(pass, 'o1', claim, now).customer;
     for (const action of ['suspend', 'revoke'] as const)
       expect(() => managed(action, issued, 'c1', undefined, later)).toThrow(errorWith('not_revocable'));
   });
@@ -89,7 +90,7 @@ describe('a claim after a revocation', () => {
       { offer: 'o2', credential: 'c2' },
       later,
     ).customer;
-    expect(claimed(again, 'o2', { documentNumber: 'N2' }, later)).toMatchObject({
+    expect(claimed(again, 'o2', { ...claim, documentNumber: 'N2' }, later)).toMatchObject({
       rekeyed: false,
       replacesPasskeys: true,
     });
@@ -99,7 +100,7 @@ describe('a claim after a revocation', () => {
       { offer: 'o2', credential: 'c2' },
       now,
     ).customer;
-    expect(claimed(further, 'o2', { documentNumber: 'N2' }, now)).toMatchObject({
+    expect(claimed(further, 'o2', { ...claim, documentNumber: 'N2' }, now)).toMatchObject({
       rekeyed: false,
       replacesPasskeys: false,
     });

@@ -7,6 +7,8 @@ export type PendingEvent = {
     type: T;
     data: EventData<T>;
     replacesPasskeys?: boolean;
+    /** Id of the passkey that was removed. */
+    removedPasskey?: string;
     /** When it happened, if that is earlier than its emission. */
     occurredAt?: Date;
   };

@@ -22,7 +22,7 @@ export function customerEvents(
   audited?: Audited,
 ): CustomerEvent[] {
   const { id: subject, org, version } = customer;
-  return events.map(({ type, data, replacesPasskeys, occurredAt = now }, i) => {
+  return events.map(({ type, data, replacesPasskeys, removedPasskey, occurredAt = now }, i) => {
     const endedWithRight = data && 'cause' in data && data.cause === 'maker';
     const action = endedWithRight ? 'offer.withdraw' : systemActions[type];
     const record =
@@ -43,6 +43,7 @@ export function customerEvents(
       ...(data && { data }),
       ...(type !== 'subject.erasure_started' && { state: publicState(customer) }),
       ...(replacesPasskeys && { replacesPasskeys }),
+      ...(removedPasskey !== undefined && { removedPasskey }),
       ...(record && { audit: record }),
     };
   });

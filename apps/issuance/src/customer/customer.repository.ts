@@ -1,7 +1,8 @@
 import { namedStatement, rowOf, statement, type Sql } from '@holdfast/data';
+import { passkeyIdOf } from '@holdfast/passkeys';
 import { customerKey } from '@holdfast/platform';
 import { withoutNulls } from '../without-nulls.js';
-import type { Customer, CustomerCredential, CustomerOffer } from './customer.js';
+import type { Customer, CustomerCredential, CustomerOffer, CustomerPasskey } from './customer.js';
 
 interface CustomerRow {
   id: string;
@@ -9,6 +10,16 @@ interface CustomerRow {
   app: string;
   version: number;
   created_at: Date;
+}
+
+/** A passkey as these statements select it. */
+export interface PasskeyRow {
+  credentialId: string;
+  createdAt: Date;
+}
+
+export function toCustomerPasskey({ credentialId, createdAt }: PasskeyRow): CustomerPasskey {
+  return { id: passkeyIdOf(credentialId), createdAt };
 }
 
 /** Locks the customer, so that changes of one customer happen one after the other. */
@@ -28,10 +39,15 @@ const credentialsOf = statement(
 );
 /** The columns of a table `offer o`, named like the members of CustomerOffer. */
 export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt",
-  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.expiration_emitted AS "expirationEmitted"`;
+  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.adds, o.expiration_emitted AS "expirationEmitted"`;
 const offersOf = statement(
   'customer_offers',
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
+);
+const passkeysOf = statement(
+  'customer_passkeys',
+  `SELECT credential_id AS "credentialId", created_at AS "createdAt" FROM passkey WHERE subject = $1
+   ORDER BY created_at, credential_id`,
 );
 const setVersion = statement('customer_version', 'UPDATE subject SET version = $2 WHERE id = $1');
 const saveCredential = namedStatement(
@@ -77,6 +93,7 @@ const addOffer = namedStatement(
     status: 'text',
     expires_at: 'timestamptz',
     return_url: 'text',
+    adds: 'boolean',
     created_at: 'timestamptz',
   },
   (row) => `INSERT INTO offer ${rowOf(row)}`,
@@ -88,7 +105,9 @@ export async function lockCustomer(sql: Sql, id: string, org: string, app?: stri
   if (!row) return undefined;
   const credentials = (await sql.rows<CustomerCredential>(credentialsOf, [id])).map(withoutNulls);
   const offers = (await sql.rows<CustomerOffer>(offersOf, [id])).map(withoutNulls);
-  return { id, org: row.org, app: row.app, version: row.version, createdAt: row.created_at, credentials, offers };
+  const passkeys = (await sql.rows<PasskeyRow>(passkeysOf, [id])).map(toCustomerPasskey);
+  const { version, created_at: createdAt } = row;
+  return { id, org: row.org, app: row.app, version, createdAt, credentials, offers, passkeys };
 }
 
 /** Writes the difference between two states of a locked customer. */
@@ -128,6 +147,7 @@ export async function saveCustomer(sql: Sql, before: Customer, after: Customer):
         status: o.status,
         expires_at: o.expiresAt,
         return_url: o.returnUrl,
+        adds: o.adds,
         created_at: o.createdAt,
       });
       await sql.rows(addOffer, values);

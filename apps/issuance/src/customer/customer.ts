@@ -14,6 +14,15 @@ export interface Customer {
   createdAt: Date;
   credentials: CustomerCredential[];
   offers: CustomerOffer[];
+  /** They sign in with every credential of the customer. Oldest first. */
+  passkeys: CustomerPasskey[];
+}
+
+/** A passkey, as far as rules and events need it. */
+export interface CustomerPasskey {
+  /** passkeyIdOf() of its credential id. */
+  id: string;
+  createdAt: Date;
 }
 
 export interface CustomerCredential {
@@ -43,6 +52,8 @@ export interface CustomerOffer {
   createdAt: Date;
   expiresAt: Date;
   returnUrl?: string;
+  /** Its claim adds a passkey to the credential. */
+  adds: boolean;
   /** Keyed hash of the claim token: in a new offer only, since it is never read back. */
   tokenHash?: Buffer;
   /** The expiration has been emitted. */
@@ -58,15 +69,20 @@ export function isOfferExpired({ expiresAt }: Pick<CustomerOffer, 'expiresAt'>, 
   return expiresAt <= now;
 }
 
+/** The customer holds it, and can use it again at some time. */
+export function isHeld({ status }: Pick<CustomerCredential, 'status'>): boolean {
+  return status === 'issued' || status === 'suspended';
+}
+
 const iso = (date: Date) => date.toISOString();
 
 /** The state that events carry. */
-export function publicState({ id, app, createdAt, credentials, offers }: Customer): SubjectState {
+export function publicState({ id, app, createdAt, credentials, offers, passkeys }: Customer): SubjectState {
   return {
     subject: id,
     app,
     createdAt: iso(createdAt),
-    credentials: credentials.map((c) => publicCredential(c, id)),
+    credentials: credentials.map((c) => publicCredential(c, id, passkeys)),
     // Every event carries the open offers only: nobody needs the others, and their number has no bound.
     offers: offers
       .filter((o) => o.status === 'open')
@@ -87,7 +103,11 @@ function publicExpiration({ status, expiresAt, validUntil }: CustomerCredential)
 }
 
 /** A credential as the API shows it. */
-export function publicCredential(c: CustomerCredential, holderId: string): Credential {
+export function publicCredential(
+  c: CustomerCredential,
+  holderId: string,
+  passkeys: readonly Pick<CustomerPasskey, 'createdAt'>[],
+): Credential {
   return {
     id: c.id,
     credentialType: c.type,
@@ -100,6 +120,7 @@ export function publicCredential(c: CustomerCredential, holderId: string): Crede
     holderId,
     ...(c.holderClaimedAt && { holderClaimedAt: iso(c.holderClaimedAt) }),
     ...(c.holderApp && { holderApp: c.holderApp }),
+    ...(isHeld(c) && { holders: passkeys.map(({ createdAt }) => ({ type: 'passkey', addedAt: iso(createdAt) })) }),
     createdAt: iso(c.createdAt),
   };
 }

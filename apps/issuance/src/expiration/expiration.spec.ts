@@ -6,6 +6,7 @@ import { expireDue } from '../customer/expiration.js';
 import { firstOffer, furtherOffer } from '../offers/offer.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
+const passkey = { id: 'P1', createdAt: now };
 const day = (n: number, ms = 0) => new Date(now.getTime() + n * 86_400_000 + ms);
 const type = { ...firstType, validity: 'P1D' };
 const offered = firstOffer(
@@ -14,7 +15,7 @@ const offered = firstOffer(
   { offer: 'o1', credential: 'c1' },
   now,
 ).customer;
-const held = claimed(offered, 'o1', { documentNumber: 'N1', validity: 'P1D' }, now).customer;
+const held = claimed(offered, 'o1', { passkey, documentNumber: 'N1', validity: 'P1D' }, now).customer;
 const data = { subject: 's', credentialId: 'c1', credentialType: 'customer' };
 
 describe('expireDue', () => {
@@ -35,7 +36,7 @@ describe('expireDue', () => {
   it('emits the expiration of a credential again after a new claim', () => {
     const expired = expireDue(held, day(1)).customer;
     const again = furtherOffer(expired, { type, expiresAt: day(4) }, { offer: 'o2', credential: '-' }, day(2)).customer;
-    const claimedAgain = claimed(again, 'o2', { documentNumber: 'N2', validity: 'P1D' }, day(3)).customer;
+    const claimedAgain = claimed(again, 'o2', { passkey, documentNumber: 'N2', validity: 'P1D' }, day(3)).customer;
     expect(expireDue(claimedAgain, day(3)).events).toEqual([]);
     expect(expireDue(claimedAgain, day(4)).events).toEqual([
       { type: 'credential.expired', data: { ...data, expiresAt: day(4).toISOString() }, occurredAt: day(4) },

@@ -8,6 +8,7 @@ import { CreateIssuance1763700000000 } from './1763700000000-create-issuance.js'
 import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 import { OfferMakers1767000000000 } from './1767000000000-offer-makers.js';
 import { NextUserHandles1768200000000 } from './1768200000000-next-user-handles.js';
+import { SeveralPasskeys1768300000000 } from './1768300000000-several-passkeys.js';
 
 export const migrations = [
   CreateIssuance1763700000000,
@@ -19,4 +20,5 @@ export const migrations = [
   IdempotencyOrganization1764900000100,
   OfferMakers1767000000000,
   NextUserHandles1768200000000,
+  SeveralPasskeys1768300000000,
 ];

@@ -20,6 +20,7 @@ import { CredentialTypes } from '../credential-types/credential-types.js';
 import type { Change } from '../customer/change.js';
 import { Customers } from '../customer/customers.js';
 import { bySubject } from '../customer/locators.js';
+import { requireMayAdd } from '../passkeys/passkey-rules.js';
 import { Apps } from '../presence/apps.js';
 import { consume } from '../presence/consumed-proofs.js';
 import { PresenceCheck } from '../presence/presence-check.js';
@@ -76,6 +77,7 @@ export class CreateOfferHandler {
       bySubject(request.subject, app),
       context,
       async (customer, { sql, now }) => {
+        if (request.adds) requireMayAdd(customer, await this.types.all(org), now);
         await consumeProof?.(sql);
         return result(furtherOffer(customer, terms, ids, now));
       },
@@ -84,15 +86,17 @@ export class CreateOfferHandler {
   }
 
   private async terms(request: OfferRequest, context: RequestContext, now: Date): Promise<OfferTerms> {
+    if (request.adds && request.subject === undefined)
+      throw unprocessable([{ pointer: '#/adds', detail: 'needs `subject`: a customer who holds the credential' }]);
     const times = offerTimes(request, now, {
       minSeconds: this.config.OFFER_MIN_SECONDS,
       maxSeconds: this.config.OFFER_MAX_SECONDS,
       defaultSeconds: this.config.OFFER_DEFAULT_SECONDS,
     });
     const type = await this.typeOf(request, context);
-    const { returnUrl } = request;
+    const { returnUrl, adds = false } = request;
     if (returnUrl !== undefined) await this.requireRegistered(returnUrl, context);
-    return { type, ...times, ...(returnUrl && { returnUrl }) };
+    return { type, ...times, adds, ...(returnUrl && { returnUrl }) };
   }
 
   /** The named type, else that by which customers sign in to the calling app, else the default (product §5). */

@@ -54,6 +54,8 @@ export interface OfferTerms {
   expiresAt: Date;
   validUntil?: Date;
   returnUrl?: string;
+  /** Its claim adds a passkey to the credential that the customer holds. */
+  adds?: boolean;
 }
 
 /** The first offer to a new customer: ∅ → offered. */
@@ -63,7 +65,13 @@ export function firstOffer(
   ids: OfferIds,
   now: Date,
 ): Change {
-  return offered({ ...who, version: 0, createdAt: now, credentials: [], offers: [] }, undefined, terms, ids, now);
+  return offered(
+    { ...who, version: 0, createdAt: now, credentials: [], offers: [], passkeys: [] },
+    undefined,
+    terms,
+    ids,
+    now,
+  );
 }
 
 /** Every event holds all credentials of the customer, and the size of a message is limited. */
@@ -72,10 +80,16 @@ const maxCredentials = 1000;
 /**
  * A further offer to an existing customer. An offer of another type adds a credential. An offer of a type that the
  * customer has leads to the same credential again (recovery) and supersedes an open offer of that type. It is denied
- * with `invalid_state` while the credential is suspended, since its claim would bypass the suspension.
+ * with `invalid_state` while the credential is suspended, since its claim would bypass the suspension. One that adds a
+ * passkey needs a live credential of its type, and the caller has checked whether the customer may add one.
  */
 export function furtherOffer(customer: Customer, terms: OfferTerms, ids: OfferIds, now: Date): Change {
   const existing = customer.credentials.find((c) => c.type === terms.type.name && c.status !== 'revoked');
+  if (terms.adds && (existing?.status !== 'issued' || isExpired(existing, now)))
+    throw new AppError(
+      'invalid_state',
+      `The customer holds no live credential of the type "${terms.type.name}", so there is none to add a passkey to.`,
+    );
   if (!existing && customer.credentials.length >= maxCredentials)
     throw new AppError(
       'invalid_state',
@@ -109,6 +123,7 @@ function offered(
   const data = {
     ...idsOf(customer, credential),
     offerId: created.offer.id,
+    ...(terms.adds && { adds: true as const }),
     expiresAt: created.offer.expiresAt.toISOString(),
   };
   return change(
@@ -203,7 +218,7 @@ export function withdrawnOffer(
 }
 
 function newOffer(
-  { type, expiresAt, validUntil, returnUrl }: OfferTerms,
+  { type, expiresAt, validUntil, returnUrl, adds = false }: OfferTerms,
   ids: OfferIds,
   now: Date,
 ): { credential: CustomerCredential; offer: CustomerOffer } {
@@ -222,6 +237,7 @@ function newOffer(
       status: 'open',
       createdAt: now,
       expiresAt,
+      adds,
       expirationEmitted: false,
       ...(ids.tokenHash && { tokenHash: ids.tokenHash }),
       ...(returnUrl && { returnUrl }),

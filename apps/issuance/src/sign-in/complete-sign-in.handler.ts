@@ -2,11 +2,11 @@ import { Controller, Inject } from '@nestjs/common';
 import { completeSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { SignInCeremony } from '@holdfast/passkeys';
+import { passkeyIdOf, SignInCeremony } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
-import { claimColumns, claimOf, isLive, type ClaimRow } from './live-credential.js';
+import { claimColumns, claimOf, isLive, isLiveOfAnyType, type ClaimRow } from './live-credential.js';
 import { Renewals } from './renewals.js';
 
 type Used = ClaimRow & { subject: string; version: number; validUntil: Date | null };
@@ -23,15 +23,20 @@ const find = statement(
  * Stores the highest counter and finds the credential. No row: a response that came meanwhile has used the counter of a
  * passkey that is bound to its device (as `checkCounter` of the passkeys library), or the passkey is gone.
  */
-const use = statement(
-  'passkey_use',
-  `WITH used AS (
+const useOf = (name: string, credential: string) =>
+  statement(
+    name,
+    `WITH used AS (
      UPDATE passkey SET counter = greatest(counter, $5), backed_up = $6, last_used_at = $2
      WHERE credential_id = $4 AND org = $1 AND (counter < $5 OR $5 = 0 OR device_type = 'multiDevice')
      RETURNING subject)
    SELECT used.subject, s.version, c.valid_until AS "validUntil", ${claimColumns}
-   FROM used JOIN subject s ON s.id = used.subject
-     LEFT JOIN credential c ON c.subject = used.subject AND ${isLive}`,
+   FROM used JOIN subject s ON s.id = used.subject LEFT JOIN ${credential}`,
+  );
+const use = useOf('passkey_use', `credential c ON c.subject = used.subject AND ${isLive}`);
+const useAtAccount = useOf(
+  'passkey_use_at_account',
+  `LATERAL (SELECT * FROM credential c WHERE c.subject = used.subject AND ${isLiveOfAnyType} LIMIT 1) c ON true`,
 );
 
 /** Completes the ceremony of a sign-in: whose passkey it is, and which credential signs in. */
@@ -50,7 +55,7 @@ export class CompleteSignInHandler {
 
   @Handles(completeSignIn)
   async completeSignIn(
-    { credentialType, response, ...signIn }: RequestOf<typeof completeSignIn>,
+    { credentialType, anyType, response, ...signIn }: RequestOf<typeof completeSignIn>,
     context: RequestContext,
   ): Promise<Reply> {
     const { org } = context;
@@ -61,7 +66,7 @@ export class CompleteSignInHandler {
     if (counterCheck === 'went_back')
       return { outcome: 'refused', reason: 'counter_went_back', subject: passkey.owner };
 
-    const [used] = await this.database.rows<Used>(use, [
+    const [used] = await this.database.rows<Used>(anyType ? useAtAccount : use, [
       org,
       now,
       credentialType ?? null,
@@ -74,14 +79,14 @@ export class CompleteSignInHandler {
     const credential = claimOf(used);
     if (id === null || !credential) return { outcome: 'refused', reason: 'no_live_credential', subject };
     const signedIn = { ...used, id, passkey: passkey.credentialId };
-    const current = (await this.renewals.due(org, signedIn))
-      ? await this.renewals.renew(signedIn, context)
-      : { credential, version: used.version };
+    const renews = !anyType && (await this.renewals.due(org, signedIn));
+    const current = renews ? await this.renewals.renew(signedIn, context) : { credential, version: used.version };
     if (!('lost' in current))
       return {
         outcome: 'signed_in',
         subject,
         ...current,
+        passkey: passkeyIdOf(passkey.credentialId),
         deviceBound: passkey.deviceType === 'singleDevice',
         ...(counterCheck === 'tolerated' && { counterWentBack: true }),
       };

@@ -2,14 +2,22 @@ import { Controller, Inject } from '@nestjs/common';
 import { customerStatus, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
+import { passkeyIdInSql } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { claimColumns, claimOf, isLive, signInsSince, type ClaimRow } from './live-credential.js';
 
 const status = statement(
   'customer_status',
-  `SELECT ${claimColumns}, ${signInsSince} AS since
+  `SELECT ${claimColumns}, ${signInsSince} AS since,
+     $5::bytea IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM passkey p WHERE p.subject = s.id AND ${passkeyIdInSql('p.credential_id')} = $5) AS "passkeyRemoved"
    FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
 );
+
+interface Row extends ClaimRow {
+  since: number;
+  passkeyRemoved: boolean;
+}
 
 /** Auth sends this query before it issues anything for a customer. One statement, since every refresh waits for it. */
 @Controller()
@@ -21,17 +29,20 @@ export class CustomerStatusHandler {
 
   @Handles(customerStatus)
   async customerStatus(
-    { subject, credentialType }: RequestOf<typeof customerStatus>,
+    { subject, credentialType, passkey }: RequestOf<typeof customerStatus>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof customerStatus>> {
-    const [row] = await this.database.rows<ClaimRow & { since: number }>(status, [
+    const [row] = await this.database.rows<Row>(status, [
       org,
       this.clock.now(),
       credentialType ?? null,
       subject,
+      passkey === undefined ? null : Buffer.from(passkey, 'base64url'),
     ]);
     if (!row) return { state: 'unknown' };
     const credential = claimOf(row);
-    return credential ? { state: 'live', credential, since: row.since } : { state: 'not_live' };
+    if (!credential) return { state: 'not_live' };
+    const { since, passkeyRemoved } = row;
+    return { state: 'live', credential, since, ...(passkeyRemoved && { passkeyRemoved }) };
   }
 }

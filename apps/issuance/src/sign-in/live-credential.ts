@@ -6,6 +6,9 @@ import type { CredentialClaim } from '@holdfast/contracts';
  */
 export const isLive = `c.type = coalesce($3, (SELECT name FROM credential_type WHERE org = $1 AND is_default))
   AND c.status = 'issued' AND (c.expires_at IS NULL OR c.expires_at > $2)`;
+/** The same for whichever type; `$3` is not looked at. */
+export const isLiveOfAnyType = `$3::text IS NULL AND c.status = 'issued'
+  AND (c.expires_at IS NULL OR c.expires_at > $2)`;
 
 export const claimColumns = `c.id, c.type, c.document_number AS "documentNumber", c.issued_at AS "issuedAt",
   c.expires_at AS "expiresAt"`;

@@ -6,6 +6,7 @@ import { firstOffer } from '../offers/offer.js';
 import { renewalDue, renewed } from './renewal.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
+const passkey = { id: 'P1', createdAt: now };
 const day = (n: number, ms = 0) => new Date(now.getTime() + n * 86_400_000 + ms);
 const type = { ...firstType, validity: 'P10D', renewalWindow: 'P3D' };
 
@@ -36,7 +37,12 @@ describe('a renewal', () => {
     { offer: 'o1', credential: 'c1' },
     now,
   ).customer;
-  const held = claimed(offered, 'o1', { documentNumber: 'N1', validity: 'P10D', holderApp: 'Bitwarden' }, now).customer;
+  const held = claimed(
+    offered,
+    'o1',
+    { passkey, documentNumber: 'N1', validity: 'P10D', holderApp: 'Bitwarden' },
+    now,
+  ).customer;
 
   it('changes document number and expiration only, at the latest to the one that the offer fixed', () => {
     const { customer, events } = renewed(held, 'c1', type, 'N2', day(8));

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { passkeyIdOf } from '@holdfast/passkeys';
 import { SoftwareAuthenticator, type CeremonyOptions } from '@holdfast/testing';
 import { clock, customers, errorWith, globex, stack, start, withIssuance } from '../customers.fixture.js';
 
@@ -21,6 +22,7 @@ describe('a sign-in', () => {
         issued_at: start,
       },
       version: 2,
+      passkey: passkeyIdOf(authenticator.passkeys[0]!.id),
       deviceBound: true,
     });
     await expect(customers.status(subject)).resolves.toEqual({

@@ -12,6 +12,8 @@ export type FailureKind =
   | 'unavailable'
   | 'not_found'
   | 'signed_out'
+  /** What the page shows has changed meanwhile. */
+  | 'changed'
   | 'cancelled'
   | 'existing'
   | 'unsuitable'
@@ -32,6 +34,9 @@ const kindByCode = new Map<string, FailureKind>(
     rate_limited: 'rate_limited',
     unavailable: 'unavailable',
     not_found: 'not_found',
+    account_session_ended: 'signed_out',
+    unknown_passkey: 'changed',
+    invalid_state: 'changed',
     missing_token: 'signed_out',
     invalid_token: 'signed_out',
   } satisfies Partial<Record<ErrorCode, FailureKind>>),

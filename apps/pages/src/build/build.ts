@@ -18,6 +18,7 @@ const isText = new Set(['.css', '.js', '.svg']);
 const [folder] = process.argv.slice(2);
 const dist = folder ?? join(source, '..', 'dist');
 const pages = {
+  account: texts.account.title,
   claim: texts.claim.title,
   hub: texts.hub.title,
   invitation: texts.invitation.title,

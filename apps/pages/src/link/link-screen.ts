@@ -44,7 +44,7 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
       return {
         tone: 'good',
         ...organization,
-        ...done(org, words, continueLink(words, environment.address(state.returnUrl))),
+        ...done(state.link, org, words, continueLink(words, environment.address(state.returnUrl))),
       };
     case 'used':
       return {
@@ -101,7 +101,11 @@ function elsewhere(words: LinkTexts, { isInApp = false, link }: Environment): Om
 }
 
 function ready(link: LinkView, org: string, words: LinkTexts, { timeZone }: Environment): LinkScreen {
-  const [heading, body] = link.recovery ? [words.recovery, words.recoveryBody] : [words.ready, words.readyBody];
+  const [heading, body] = link.adds
+    ? [words.adding, words.addingBody]
+    : link.recovery
+      ? [words.recovery, words.recoveryBody]
+      : [words.ready, words.readyBody];
   return {
     tone: 'calm',
     heading,
@@ -115,8 +119,14 @@ function ready(link: LinkView, org: string, words: LinkTexts, { timeZone }: Envi
   };
 }
 
-function done(org: string, words: LinkTexts, next: { primary?: Control<LinkAction> }): Omit<LinkScreen, 'tone'> {
-  return { heading: words.done, body: [words.doneBody(org), ...(next.primary ? [] : [words.doneClose])], ...next };
+function done(
+  { adds }: LinkView,
+  org: string,
+  words: LinkTexts,
+  next: { primary?: Control<LinkAction> },
+): Omit<LinkScreen, 'tone'> {
+  const [heading, body] = adds ? [words.added, words.addedBody(org)] : [words.done, words.doneBody(org)];
+  return { heading, body: [body, ...(next.primary ? [] : [words.doneClose])], ...next };
 }
 
 function stopped(

@@ -8,6 +8,8 @@ export interface LinkView {
   state: 'open' | 'used' | 'expired' | 'withdrawn';
   /** The new passkey replaces earlier ones. */
   recovery: boolean;
+  /** The new passkey is a further one. */
+  adds?: true;
   expiresAt: string;
   /** Type of the account, for people. */
   accountType?: string;
@@ -120,7 +122,9 @@ function failedState(loadedLink: LinkView | undefined, { kind, retryAfter }: Fai
       return { name: 'used', ...link };
     case 'link_expired':
       return { name: 'expired', ...link };
+    // `changed`: the customer can add no passkey any more.
     case 'link_withdrawn':
+    case 'changed':
       return { name: 'withdrawn', ...link };
     case 'signed_out':
       // These pages need no session, so this is an error of the server.

@@ -6,6 +6,10 @@ export interface Screen<Action extends string> {
   heading: string;
   body: string[];
   facts?: { name: string; value: string }[];
+  /** Things of one kind, each with what can be done about it. */
+  lists?: List<Action>[];
+  /** A text to edit: `primary` sends it. */
+  field?: { label: string; value: string; maxLength: number };
   primary?: Control<Action>;
   /** An alternative to `primary`. */
   other?: Control<Action>;
@@ -17,6 +21,15 @@ export interface Screen<Action extends string> {
   /** The browser may suggest passkeys by itself (conditional UI), which needs a hidden input. */
   suggestions?: boolean;
   more?: More[];
+}
+
+export interface List<Action extends string> {
+  heading: string;
+  items: { title: string; lines: string[]; controls?: Control<Action>[] }[];
+  /** Said when there is none. */
+  empty?: string;
+  /** For the whole list. */
+  controls?: Control<Action>[];
 }
 
 export interface Link {

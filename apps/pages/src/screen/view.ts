@@ -7,9 +7,14 @@ interface View<Action extends string> {
   show: (screen: Screen<Action>) => void;
 }
 
-export function createView<Action extends string>(title: string, onAction: (action: Action) => void): View<Action> {
+/** @param onAction with the text of the field, on a screen that has one */
+export function createView<Action extends string>(
+  title: string,
+  onAction: (action: Action, text: string | undefined) => void,
+): View<Action> {
   const page = document.getElementById('page')!;
   let last = '';
+  const act = (action: Action) => onAction(action, page.querySelector<HTMLInputElement>('input.text')?.value);
   // After "Back", a page from the browser's cache would show an outdated state.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
@@ -28,7 +33,8 @@ export function createView<Action extends string>(title: string, onAction: (acti
         heading,
         ...bodyOf(screen),
         ...shareOf(screen),
-        ...controlsOf(screen, onAction),
+        ...listsOf(screen, act),
+        ...formOf(screen, act),
         ...moreOf(screen),
       );
       // Screen readers announce the new heading, and the keyboard continues from there.
@@ -57,6 +63,55 @@ function bodyOf({ body, facts }: Screen<string>): Node[] {
     element('div', {}, element('dt', {}, name), element('dd', { dir: 'auto' }, value)),
   );
   return [...body.map((text) => element('p', {}, text)), ...(list.length > 0 ? [element('dl', {}, ...list)] : [])];
+}
+
+function listsOf<Action extends string>({ lists = [] }: Screen<Action>, onAction: (action: Action) => void): Node[] {
+  return lists.map(({ heading, items, empty, controls = [] }, i) => {
+    const id = `list-${i}`;
+    return element(
+      'section',
+      { 'aria-labelledby': id },
+      element('h2', { id }, heading),
+      ...(empty === undefined ? [] : [element('p', {}, empty)]),
+      element(
+        'ul',
+        { class: 'cards' },
+        ...items.map(({ title, lines, controls = [] }) =>
+          element(
+            'li',
+            {},
+            element('p', { class: 'name', dir: 'auto' }, title),
+            ...lines.map((line) => element('p', { class: 'hint' }, line)),
+            ...(controls.length > 0
+              ? [
+                  element(
+                    'div',
+                    { class: 'row', role: 'group', 'aria-label': title },
+                    ...controls.map((control) => controlOf(control, 'small', onAction)),
+                  ),
+                ]
+              : []),
+          ),
+        ),
+      ),
+      ...controls.map((control) => controlOf(control, 'secondary', onAction)),
+    );
+  });
+}
+
+/** With a field, the controls are those of a form, so that the Enter key sends it. */
+function formOf<Action extends string>(screen: Screen<Action>, onAction: (action: Action) => void): Node[] {
+  const controls = controlsOf(screen, onAction);
+  const { field, primary } = screen;
+  if (!field) return controls;
+  const { label, value, maxLength } = field;
+  const input = element('input', { class: 'text', id: 'field', type: 'text', maxlength: String(maxLength), value });
+  const form = element('form', {}, element('label', { for: 'field' }, label), input, ...controls);
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (primary && 'action' in primary) onAction(primary.action);
+  });
+  return [form];
 }
 
 function controlsOf<Action extends string>(

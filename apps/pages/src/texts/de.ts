@@ -1,3 +1,4 @@
+import { account } from './account/de.ts';
 import type { Texts } from './en.ts';
 
 const someOrg = 'der Organisation';
@@ -16,6 +17,11 @@ const link = {
     'Öffnen Sie diesen Link in einem aktuellen Chrome, Edge, Firefox oder Safari: Kopieren Sie ihn, oder scannen Sie ' +
     'den Code mit Ihrem Telefon.',
   notUsed: 'Der Link wurde noch nicht benutzt: Dort funktioniert er.',
+  adding: 'Fügen Sie einen Passkey hinzu',
+  addingBody: (org: string) =>
+    `Damit melden Sie sich auch auf diesem Gerät bei ${org} an. Ihre bisherigen Passkeys gelten weiter.`,
+  added: 'Ihr Passkey ist hinzugefügt',
+  addedBody: (org: string) => `Sie können sich jetzt damit bei ${org} anmelden, und weiter mit Ihren bisherigen.`,
   doneClose: 'Sie können diese Seite schließen.',
   goOn: 'Weiter',
   back: (org: string) => `Zurück zu ${org}`,
@@ -163,6 +169,8 @@ export const texts: Texts = {
       'Diese Anmeldung ist beendet: Sie hat zu lange gedauert, oder sie war schon abgeschlossen. Mit Ihrem Passkey ' +
       `ist alles in Ordnung. Gehen Sie zurück zu ${app}, und melden Sie sich von dort an.`,
   },
+
+  account,
 
   hub: {
     title: 'Hub',

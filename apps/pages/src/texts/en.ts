@@ -1,3 +1,5 @@
+import { account } from './account/en.ts';
+
 const someOrg = 'the organization';
 /** At the start of a sentence. */
 const atStart = (org: string) => (org === someOrg ? 'The organization' : org);
@@ -16,6 +18,11 @@ const link = {
   unsupportedBody:
     'Open this link in a current Chrome, Edge, Firefox or Safari: copy it, or scan the code with your phone.',
   notUsed: 'The link has not been used: it works there.',
+  adding: 'Add a passkey',
+  addingBody: (org: string) =>
+    `With it you can sign in to ${org} on this device too. The passkeys that you have already keep working.`,
+  added: 'Your passkey has been added',
+  addedBody: (org: string) => `You can now sign in to ${org} with it, and with the ones that you had before.`,
   doneClose: 'You can close this page.',
   goOn: 'Continue',
   back: (org: string) => `Back to ${org}`,
@@ -155,6 +162,8 @@ export const en = {
       'This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. ' +
       `Go back to ${app} and sign in from there.`,
   },
+
+  account,
 
   hub: {
     title: 'Hub',

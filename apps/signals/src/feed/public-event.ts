@@ -79,11 +79,11 @@ export function publicEventsOf(event: DomainEvent, now: Date): PublicEvent[] {
 function causeOf(event: DomainEvent): EventCause {
   const { audit, occurredAt } = event;
   const state = isCustomerEvent(event) ? event.state : undefined;
-  const { credentialId } = (event.data ?? {}) as { credentialId?: string };
+  const { credentialId, adds } = (event.data ?? {}) as { credentialId?: string; adds?: true };
   const credential = state?.credentials.find(({ id }) => id === credentialId);
   return {
     ...(audit && { record: audit.id, actor: audit.actor.type }),
-    ...(event.type === 'offer.created' && credential?.issuedAt !== undefined && { recovers: true }),
+    ...(event.type === 'offer.created' && !adds && credential?.issuedAt !== undefined && { recovers: true }),
     ...(event.type === 'credential.revoked' && credential?.revokedReason === 'compromised' && { compromised: true }),
     ...(state && {
       live: state.credentials.filter(

@@ -42,6 +42,8 @@ const reasons: Record<string, string> = {
   'credential.issued': 'The customer claimed a credential',
   'credential.renewed': 'The credential was renewed',
   'credential.rekeyed': 'The customer moved the credential to another passkey',
+  'credential.passkey_added': 'The customer added a passkey to the credential',
+  'credential.passkey_removed': 'The customer removed a passkey of the credential',
   'credential.suspended': 'The credential was suspended',
   'credential.resumed': 'The credential was resumed',
   'credential.revoked': 'The credential was revoked',
@@ -96,6 +98,10 @@ function plan({ type, cause = {} }: FeedEvent, data: Data): Planned[] {
       return [change('update'), ['token-claims-change', { claims: { credential: claimOf(data) } }]];
     case 'credential.rekeyed':
       return [['session-revoked'], change('create')];
+    case 'credential.passkey_added':
+      return [change('update')];
+    case 'credential.passkey_removed':
+      return [change('update'), ['session-revoked']];
     case 'credential.suspended':
       return [change('update'), ['session-revoked'], ...disabled()];
     case 'credential.resumed':
@@ -125,11 +131,18 @@ function plan({ type, cause = {} }: FeedEvent, data: Data): Planned[] {
   }
 }
 
+/** Only the customer can cause them. */
+const ofUser = new Set([
+  'credential.issued',
+  'credential.rekeyed',
+  'credential.passkey_added',
+  'credential.passkey_removed',
+]);
+
 function caepMembers({ type, occurredAt, cause = {} }: FeedEvent): Members {
-  const isOfUser = type === 'credential.issued' || type === 'credential.rekeyed';
   return {
     event_timestamp: secondsOf(occurredAt),
-    initiating_entity: isOfUser
+    initiating_entity: ofUser.has(type)
       ? 'user'
       : type === 'credential.renewed'
         ? 'system'

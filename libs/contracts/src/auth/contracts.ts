@@ -1,4 +1,5 @@
 import { contractsOf } from '../contract.js';
+import * as account from './account.js';
 import * as auth from './auth.js';
 import * as hub from './hub.js';
 import * as proofs from './proofs.js';
@@ -6,4 +7,4 @@ import * as securityEvents from './security-events.js';
 import * as token from './token.js';
 
 /** Every contract that auth handles. */
-export const authContracts = contractsOf(auth, hub, proofs, securityEvents, token);
+export const authContracts = contractsOf(account, auth, hub, proofs, securityEvents, token);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { command, query } from '../contract.js';
 import { uuid } from '../fields.js';
+import { sessionHash } from './session-hash.js';
 
 /**
  * The client ID of an organization's hub. It is derived, so that gateway and auth know it without configuration; no
@@ -23,8 +24,6 @@ export function hubRedirectUri(baseUrl: string, shortId: string): string {
   return baseUrl + hubPaths.callback.replace('{shortId}', shortId);
 }
 
-/** SHA-256 of the id of a hub session. The browser has the id, in its cookie; services see only this. */
-const sessionHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be a SHA-256 hash in base64url');
 const secret = z.string().max(512);
 
 /**

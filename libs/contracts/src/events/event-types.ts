@@ -9,6 +9,7 @@ const credential = {
   credentialType: credentialTypeName.describe('Its type'),
 };
 const expiring = { ...credential, expiresAt: instant.optional().describe('When it expires, if it does') };
+const held = { ...credential, passkeys: z.int().describe('How many passkeys hold it now') };
 const offer = { ...credential, offerId: uuid.describe('The offer') };
 const app = { app: z.string().describe('Client ID of the app') };
 const user = { user: uuid.describe('The person') };
@@ -43,7 +44,11 @@ export const eventTypes = {
   'offer.created': {
     producer: 'issuance',
     description: 'An offer was made to a customer',
-    data: z.strictObject({ ...offer, expiresAt: instant.describe('When the offer expires') }),
+    data: z.strictObject({
+      ...offer,
+      adds: z.literal(true).optional().describe('Its claim adds a passkey, and the earlier ones stay'),
+      expiresAt: instant.describe('When the offer expires'),
+    }),
   },
   'offer.expired': { producer: 'issuance', description: 'An offer expired', data: z.strictObject(offer) },
   'offer.withdrawn': {
@@ -75,6 +80,21 @@ export const eventTypes = {
     producer: 'issuance',
     description: 'A customer moved a credential to a new passkey (recovery)',
     data: z.strictObject(expiring),
+  },
+  'credential.passkey_added': {
+    producer: 'issuance',
+    description: 'A customer added a passkey to a credential, and the earlier ones stay',
+    data: z.strictObject(held),
+  },
+  'credential.passkey_removed': {
+    producer: 'issuance',
+    description: 'A customer removed a passkey of a credential: the sessions that began with it have ended',
+    data: z.strictObject(held),
+  },
+  'credential.passkey_renamed': {
+    producer: 'issuance',
+    description: 'A customer renamed a passkey',
+    data: undefined,
   },
   'credential.suspended': {
     producer: 'issuance',

@@ -44,6 +44,9 @@ const customerEventTypes = [
   'credential.issued',
   'credential.renewed',
   'credential.rekeyed',
+  'credential.passkey_added',
+  'credential.passkey_removed',
+  'credential.passkey_renamed',
   'credential.suspended',
   'credential.resumed',
   'credential.revoked',
@@ -62,6 +65,10 @@ export const customerEventSchema = z.looseObject({
     .boolean()
     .optional()
     .describe('Earlier passkeys are revoked, and with them the sessions that they opened'),
+  removedPasskey: z
+    .string()
+    .optional()
+    .describe('Internal: the passkey that was removed, and with it the sessions that it opened'),
 });
 export type CustomerEvent = z.infer<typeof customerEventSchema>;
 

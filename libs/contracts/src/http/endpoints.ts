@@ -2,6 +2,7 @@ import { analyticsEndpoints } from '../audit/analytics.http.js';
 import { auditEventEndpoints } from '../audit/audit-events.http.js';
 import { auditExportEndpoints } from '../audit/exports.http.js';
 import { auditProofEndpoints } from '../audit/proofs.http.js';
+import { sessionEndpoints } from '../auth/sessions.http.js';
 import { accessRequestEndpoints } from '../directory/access-requests.http.js';
 import { accountEndpoints, ownPasskeyEndpoints } from '../directory/account.http.js';
 import { appEndpoints } from '../directory/apps-admin.http.js';
@@ -38,6 +39,7 @@ export const forwardedEndpoints = {
   entitlements: entitlementEndpoints,
   events: eventEndpoints,
   groups: groupEndpoints,
+  customerSessions: sessionEndpoints,
   offers: offerEndpoints,
   ownPasskeys: ownPasskeyEndpoints,
   receivers: receiverEndpoints,

@@ -77,6 +77,7 @@ const declared = [
   'bodyOperation',
   'stepUp',
   'noStepUp',
+  'repeatIsSafe',
   'versioned',
   'invalidBody',
 ] as const satisfies (keyof Endpoint)[];

@@ -22,6 +22,10 @@ export const claimSchema = z
         only: z.literal(true).optional().describe('The organization has no other type: a page need not show it'),
       })
       .describe('What the claim issues'),
+    adds: z
+      .literal(true)
+      .optional()
+      .describe('The customer holds this credential already; claiming adds a passkey, and the earlier ones stay'),
     recovery: z.boolean().describe('The customer holds this credential already; claiming moves it to a new passkey'),
     expiresAt: instant.describe('When the offer ends'),
     returnUrl: z.url().optional().describe('Where to go on after the claim'),

@@ -1,4 +1,5 @@
 import { contractsOf } from '../contract.js';
+import * as account from './account.js';
 import * as claims from './claims.js';
 import * as credentialTypes from './credential-types.js';
 import * as credentials from './credentials.js';
@@ -7,4 +8,4 @@ import * as presence from './presence.js';
 import * as signIn from './sign-in.js';
 
 /** Every contract that issuance handles. */
-export const issuanceContracts = contractsOf(claims, credentialTypes, credentials, offers, presence, signIn);
+export const issuanceContracts = contractsOf(account, claims, credentialTypes, credentials, offers, presence, signIn);

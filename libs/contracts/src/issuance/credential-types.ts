@@ -11,6 +11,8 @@ const duration = z
     'must be an ISO 8601 duration such as P1Y, P30D or PT24H',
   );
 
+const maxPasskeys = z.int().min(1).max(10);
+
 /** A type of credential that an organization issues (product §5). */
 const credentialTypeSchema = z
   .strictObject({
@@ -25,6 +27,10 @@ const credentialTypeSchema = z
       .array(z.enum(['passkey', 'wallet']))
       .min(1)
       .describe('What may hold it'),
+    // An issuance of an earlier version does not send it.
+    maxPasskeys: maxPasskeys
+      .default(10)
+      .describe('How many passkeys may hold one credential; with 1 customers cannot add any'),
     isDefault: z.boolean().describe('Whether offers and apps that name no type use it'),
   })
   .meta({ id: 'CredentialType' });
@@ -61,6 +67,7 @@ export const updateCredentialType = command({
     renewalWindow: duration.nullable().optional().describe('Null: not renewable'),
     revocable: z.boolean().optional(),
     holders: credentialTypeSchema.shape.holders.optional(),
+    maxPasskeys: maxPasskeys.optional(),
     isDefault: z.literal(true).optional().describe('Replaces the current default type'),
   }),
   reply: credentialTypeSchema,

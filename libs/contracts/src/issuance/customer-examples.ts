@@ -43,5 +43,6 @@ export const credentialExample: Credential = {
   holderId: subject,
   holderClaimedAt: '2026-11-21T10:02:11.480Z',
   holderApp: 'Bitwarden',
+  holders: [{ type: 'passkey', addedAt: '2026-11-21T10:02:11.480Z' }],
   createdAt,
 };

@@ -5,6 +5,14 @@ import { credentialTypeName, instant, uuid } from '../fields.js';
 const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
 export type CredentialStatus = (typeof credentialStatuses)[number];
 
+/** What holds a credential: of which kind, and since when. Never a name, which could be that of a person. */
+const holderSchema = z
+  .strictObject({
+    type: z.enum(['passkey']).describe('The kind of holder'),
+    addedAt: instant.describe('When it was added'),
+  })
+  .meta({ id: 'Holder' });
+
 /** Specification §2.2. */
 export const credentialSchema = z
   .strictObject({
@@ -25,6 +33,10 @@ export const credentialSchema = z
     holderId: uuid.describe('The customer it was issued to'),
     holderClaimedAt: instant.optional().describe('When the customer claimed it'),
     holderApp: z.string().optional().describe('The app through which the customer claimed it'),
+    holders: z
+      .array(holderSchema)
+      .optional()
+      .describe('What holds it now, oldest first: one passkey, or several. Absent unless it is issued or suspended'),
     createdAt: instant.describe('When it was created'),
   })
   .meta({ id: 'Credential' });

@@ -20,6 +20,14 @@ const offerRequestSchema = z
         'A customer of this app, to offer a further type or to recover a lost credential; needs the scope ' +
           '`issued:manage` as well',
       ),
+    adds: z
+      .literal(true)
+      .optional()
+      .describe(
+        'Adds a passkey to a live credential that the customer holds: with `subject`. The earlier passkeys, `id`, ' +
+          '`issuedAt`, `document_number` and the expiration stay. Without it, an offer of that type is a recovery, ' +
+          'which replaces all passkeys',
+      ),
     offerExpiresIn: z
       .int()
       .positive()

@@ -4,7 +4,7 @@ import { shownOrganizationSchema } from '../directory/organizations.js';
 import { personDenialReasons } from '../directory/person-denials.js';
 import { counterWentBack, removedPasskey } from '../directory/person-sign-in.js';
 import { relyingPartySchema, rpId } from '../directory/rp-id.js';
-import { credentialTypeName, instant, uuid } from '../fields.js';
+import { credentialTypeName, instant, passkeyId, uuid } from '../fields.js';
 import { webAuthnJson } from './claims.js';
 
 /** The `credential` claim of a customer's tokens, in place of e-mail and name (specification §2.4). */
@@ -23,12 +23,12 @@ export type CredentialClaim = z.infer<typeof credentialClaimSchema>;
 export const beginSignIn = command({
   service: 'issuance',
   name: 'begin-sign-in',
-  callers: ['auth'],
+  callers: ['auth', 'gateway'],
   request: z.strictObject({ interaction: z.string().max(128), relyingParty: relyingPartySchema.optional() }),
   reply: z.strictObject({ options: webAuthnJson, earlierRpId: rpId.optional() }),
 });
 
-const signInDenialReasons = [
+export const customerDenialReasons = [
   'unknown_passkey',
   'other_organization',
   'counter_went_back',
@@ -46,6 +46,7 @@ export const completeSignIn = command({
   request: z.strictObject({
     interaction: z.string().max(128),
     credentialType: credentialTypeName.optional(),
+    anyType: z.literal(true).optional().describe('A credential of whichever type is enough, and none is renewed'),
     response: webAuthnJson,
     relyingParty: relyingPartySchema.optional(),
   }),
@@ -55,12 +56,13 @@ export const completeSignIn = command({
       subject: uuid,
       credential: credentialClaimSchema,
       version: z.int().optional().describe("Version of the customer's state at the sign-in"),
+      passkey: passkeyId.optional().describe('The passkey that signed in'),
       deviceBound: z.boolean().optional().describe('Whether the passkey is bound to its device'),
       counterWentBack,
     }),
     z.strictObject({
       outcome: z.literal('refused'),
-      reason: z.enum(signInDenialReasons),
+      reason: z.enum(customerDenialReasons),
       subject: uuid.optional(),
       removed: removedPasskey,
     }),
@@ -76,7 +78,11 @@ export const customerStatus = query({
   service: 'issuance',
   name: 'customer-status',
   callers: ['auth'],
-  request: z.strictObject({ subject: uuid, credentialType: credentialTypeName.optional() }),
+  request: z.strictObject({
+    subject: uuid,
+    credentialType: credentialTypeName.optional(),
+    passkey: passkeyId.optional().describe('The passkey of the sign-in'),
+  }),
   reply: z.discriminatedUnion('state', [
     z.strictObject({
       state: z.literal('live'),
@@ -88,6 +94,7 @@ export const customerStatus = query({
           'Sign-ins at an earlier version of the customer are invalid: the passkey was replaced, or the ' +
             'credential was suspended, since',
         ),
+      passkeyRemoved: z.literal(true).optional().describe('The customer has removed the passkey of the sign-in'),
     }),
     z.strictObject({ state: z.literal('not_live') }),
     z.strictObject({ state: z.literal('unknown') }),
@@ -148,7 +155,7 @@ export const signInResultSchema = z
   .strictObject({
     redirectTo: z.url().optional().describe('The sign-in has ended: the page redirects there'),
     refused: z
-      .enum([...new Set([...signInDenialReasons, ...personDenialReasons])])
+      .enum([...new Set([...customerDenialReasons, ...personDenialReasons])])
       .optional()
       .describe('Why this passkey is not accepted'),
     removed: removedPasskey,

@@ -31,6 +31,7 @@ interface MessageEvent {
 }
 
 const sampleValues: Record<string, unknown> = {
+  passkeys: 2,
   subject: '5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
   credentialId: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
   credentialType: 'customer',

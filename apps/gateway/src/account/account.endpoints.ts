@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import {
+  acceptedPasskeysSchema,
+  customerAccountSchema,
+  customerDenialReasons,
+  customerSessionSchema,
+  passkeyId,
+  passkeyName,
+  removedPasskey,
+  rpId,
+  shownOrganizationSchema,
+  webAuthnJson,
+  type Action,
+  type ErrorCode,
+} from '@holdfast/contracts';
+import { endpoint } from '@holdfast/contracts/http';
+
+const base = '/o/{shortId}/api/account';
+const internal = 'the account page calls it';
+const isSession = 'the secret of a session in the body authorizes it, in the browser that signed in';
+const params = z.strictObject({ shortId: z.string().max(200).describe("The organization's short identifier") });
+const session = z.string().max(100).describe('The secret of the session, which the page keeps to itself');
+const commonErrors: ErrorCode[] = [
+  'invalid_request',
+  'cross_site_request',
+  'rate_limited',
+  'payload_too_large',
+  'unsupported_media_type',
+  'unavailable',
+  'internal',
+];
+
+const organization = { name: 'Acme' };
+const challenge = 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG';
+const passkeyExample = {
+  id: 'mT8v2Qy1bX0cJ7wZ9kRfLg',
+  name: 'iCloud Keychain',
+  synced: true,
+  createdAt: '2026-11-21T10:02:11.480Z',
+};
+const accepted = { acceptedPasskeys: { rpId: 'id.example', userId: 'n7Yw0g', allAcceptedCredentialIds: ['q83vEg'] } };
+
+const shared = { method: 'POST' as const, tag: 'Account', internal, params, limit: 'sign_in' as const };
+
+export const accountOptionsEndpoint = endpoint({
+  ...shared,
+  id: 'getAccountSignInOptions',
+  path: `${base}/options`,
+  public: 'anybody may begin a sign-in',
+  unrecorded: 'nothing is stored: the challenge is signed',
+  summary: 'Begin a sign-in to the account page',
+  responses: {
+    200: {
+      description: 'The organization, and options for this browser',
+      schema: z.strictObject({
+        organization: shownOrganizationSchema,
+        options: webAuthnJson,
+        earlierRpId: rpId.optional(),
+      }),
+    },
+  },
+  errors: [...commonErrors, 'not_found'],
+  examples: { response: { organization, options: { rpId: 'id.example', challenge } } },
+});
+
+export const accountSignInEndpoint = endpoint({
+  ...shared,
+  id: 'signInToAccount',
+  path: `${base}/sign-in`,
+  public: 'the response of an authenticator authorizes it',
+  action: 'account.sign_in',
+  summary: 'Sign in to the account page',
+  body: z.strictObject({ response: webAuthnJson }),
+  responses: {
+    200: {
+      description: 'The secret of a session of ten minutes, or why the passkey is refused',
+      schema: z.strictObject({
+        session: session.optional(),
+        refused: z.enum(customerDenialReasons).optional(),
+        removed: removedPasskey,
+      }),
+    },
+  },
+  errors: [...commonErrors, 'not_found', 'ceremony_expired', 'passkey_invalid'],
+  examples: { response: { session: challenge } },
+});
+
+/** An endpoint of a page that is signed in. */
+function signedIn<Members extends z.ZodRawShape = Record<never, never>>({
+  path,
+  body,
+  errors = [],
+  ...declared
+}: {
+  id: string;
+  path: string;
+  action: Action;
+  countAs?: Action;
+  summary: string;
+  body?: Members;
+  response: z.ZodType;
+  example: unknown;
+  errors?: ErrorCode[];
+}) {
+  const { response, example, ...rest } = declared;
+  return endpoint({
+    ...shared,
+    ...rest,
+    path: base + path,
+    public: isSession,
+    body: z.strictObject({ session, ...(body as Members) }),
+    responses: { 200: { description: 'What the page shows then', schema: response } },
+    errors: [...commonErrors, 'not_found', 'account_session_ended', ...errors],
+    examples: { response: example },
+  });
+}
+
+const passkey = customerAccountSchema.shape.passkeys.element;
+const acceptedPasskeys = acceptedPasskeysSchema;
+const nothing = z.strictObject({});
+
+export const accountEndpoint = signedIn({
+  id: 'readAccount',
+  path: '',
+  action: 'account.read',
+  countAs: 'account.read',
+  summary: 'Read what the account page shows',
+  response: customerAccountSchema.extend({
+    organization: shownOrganizationSchema,
+    current: passkeyId.describe('The passkey that signed in'),
+    sessions: z.array(customerSessionSchema),
+  }),
+  example: {
+    organization,
+    current: passkeyExample.id,
+    credentials: [
+      {
+        id: '019aa5f2-7c1e-7d20-8f11-5e2b9c4d6a01',
+        credentialType: { name: 'customer', display: 'Customer' },
+        state: 'live',
+        issuedAt: '2026-11-21T10:02:11.480Z',
+        renews: false,
+      },
+    ],
+    passkeys: [passkeyExample],
+    mayAddPasskey: true,
+    sessions: [],
+  },
+});
+
+export const accountSignOutEndpoint = signedIn({
+  id: 'signOutOfAccount',
+  path: '/sign-out',
+  action: 'account.sign_out',
+  countAs: 'account.sign_out',
+  summary: 'Sign out of the account page',
+  response: nothing,
+  example: {},
+});
+
+export const passkeyOptionsEndpoint = signedIn({
+  id: 'getAccountPasskeyOptions',
+  path: '/passkeys/options',
+  action: 'passkey.begin',
+  countAs: 'passkey.begin',
+  summary: 'Begin to add a passkey',
+  response: z.strictObject({ options: webAuthnJson }),
+  example: { options: { rp: { id: 'id.example', name: 'Acme' }, challenge } },
+  errors: ['invalid_state'],
+});
+
+export const addPasskeyEndpoint = signedIn({
+  id: 'addAccountPasskey',
+  path: '/passkeys/add',
+  action: 'passkey.add',
+  summary: 'Add a passkey',
+  body: { response: webAuthnJson },
+  response: z.strictObject({ passkey, acceptedPasskeys }),
+  example: { passkey: passkeyExample, ...accepted },
+  errors: ['invalid_state', 'ceremony_expired', 'passkey_invalid'],
+});
+
+export const renamePasskeyEndpoint = signedIn({
+  id: 'renameAccountPasskey',
+  path: '/passkeys/rename',
+  action: 'passkey.rename',
+  summary: 'Rename a passkey',
+  body: { passkey: passkeyId, name: passkeyName },
+  response: z.strictObject({ passkey }),
+  example: { passkey: { ...passkeyExample, name: 'Phone' } },
+  errors: ['unknown_passkey'],
+});
+
+export const removePasskeyEndpoint = signedIn({
+  id: 'removeAccountPasskey',
+  path: '/passkeys/remove',
+  action: 'passkey.remove',
+  summary: 'Remove a passkey, with what began with it',
+  body: { passkey: passkeyId },
+  response: z.strictObject({ acceptedPasskeys }),
+  example: accepted,
+  errors: ['unknown_passkey', 'invalid_state'],
+});
+
+export const endSessionsEndpoint = signedIn({
+  id: 'endAccountSessions',
+  path: '/sessions/end',
+  action: 'session.end',
+  countAs: 'session.end',
+  summary: 'Sign out of one session, or of all of them',
+  body: { only: z.string().max(100).optional().describe('Id of the session; absent: all of them') },
+  response: z.strictObject({ changed: z.int().describe('How many have ended') }),
+  example: { changed: 1 },
+});
