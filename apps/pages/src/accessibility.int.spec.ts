@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { htmlPage } from '@holdfast/platform';
 import type { ExportVector } from '@holdfast/testing/audit-export-vectors';
+import { account, accountView, openAccount } from './account.fixture.ts';
 import { contrasts } from './contrast.fixture.ts';
 import {
   challenge,
@@ -86,7 +87,7 @@ suite('accessibility of the pages', () => {
     }
   }
 
-  test.each([link, invitationLink, signIn, hub, verify])(
+  test.each([account, link, invitationLink, signIn, hub, verify])(
     '%s shows only a text about JavaScript when that is switched off',
     async (address) => {
       await pages.open({ javaScriptEnabled: false });
@@ -152,6 +153,16 @@ suite('accessibility of the pages', () => {
         await expectAccessible(width);
       }
       await expectVerdictsAccessible(width);
+      const named = { organization: { ...organization.body } };
+      await openAccount(pages, { 'POST /account': accountView(named) });
+      await pages.page.getByRole('group', { name: 'Windows Hello' }).waitFor();
+      await expectAccessible(width);
+      for (const action of ['Rename', 'Remove']) {
+        await pages.page.getByRole('group', { name: 'Windows Hello' }).getByRole('button', { name: action }).click();
+        await pages.page.getByRole('button', { name: 'Back' }).waitFor();
+        await expectAccessible(width);
+        await pages.press('Back');
+      }
       await pages.page.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
       pages.service.routes = { 'POST /claim': claim({ organization: organization.body }) };
       await pages.page.goto(pages.base + link);

@@ -32,9 +32,11 @@ afterAll(() => {
 
 const org = () => site.app.org;
 const sessionsOf = (subject: string) => `/o/${org()}/api/credentials/subjects/${subject}/sessions`;
-const holdersOf = async (subject: string) => {
+/** The member of a credential that shows its passkeys to the organization. */
+const seen = 'holders';
+const passkeysSeenBy = async (subject: string) => {
   const { body } = await shop.call<Subject>('GET', `/o/${org()}/api/credentials/subjects/${subject}`);
-  return body.credentials[0]!.holders!;
+  return body.credentials[0]![seen]!;
 };
 /** A customer with two passkeys: each signs in. */
 async function withTwoPasskeys() {
@@ -56,7 +58,7 @@ describe('the account page', () => {
       mayAddPasskey: true,
       sessions: [],
     });
-    expect(await holdersOf(subject)).toEqual([
+    expect(await passkeysSeenBy(subject)).toEqual([
       { type: 'passkey', addedAt: expect.any(String) },
       { type: 'passkey', addedAt: expect.any(String) },
     ]);
@@ -73,7 +75,7 @@ describe('the account page', () => {
       refused: 'unknown_passkey',
       removed: true,
     });
-    expect(await holdersOf(subject)).toHaveLength(1);
+    expect(await passkeysSeenBy(subject)).toHaveLength(1);
     const last = await AccountPage.signedIn(org(), second);
     expect((await last.post('/passkeys/remove', { passkey: ids[1] })).json).toMatchObject({ code: 'invalid_state' });
     await eventually(async () => {
@@ -164,13 +166,13 @@ describe('the account page', () => {
       expect((await new AccountPage(org()).signIn(authenticator)).json).toMatchObject({ refused: 'unknown_passkey' });
   });
 
-  it('of ten concurrent additions as many succeed as the limit allows, and of two removals one passkey stays', async () => {
+  it('allows as many of ten concurrent additions as the limit, and leaves one passkey of two removals', async () => {
     const { page, subject, second, authenticator, ids } = await withTwoPasskeys();
     const responses: object[] = [];
     for (let i = 0; i < 10; i++) responses.push(await page.register());
     const added = await Promise.all(responses.map((response) => page.post('/passkeys/add', { response })));
     expect(added.filter(({ status }) => status === 200)).toHaveLength(8);
-    expect(await holdersOf(subject)).toHaveLength(10);
+    expect(await passkeysSeenBy(subject)).toHaveLength(10);
     expect(await page.read()).toMatchObject({ mayAddPasskey: false });
     const { passkeys } = await page.read();
     for (const { id } of passkeys.filter(({ id }) => !ids.includes(id as never)))
@@ -181,7 +183,7 @@ describe('the account page', () => {
       other.post('/passkeys/remove', { passkey: ids[1] }),
     ]);
     expect(removals.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(await holdersOf(subject)).toHaveLength(1);
+    expect(await passkeysSeenBy(subject)).toHaveLength(1);
     const left = removals[0].status === 200 ? second : authenticator;
     await AccountPage.signedIn(org(), left);
   });

@@ -22,7 +22,7 @@ export const account: Texts['account'] = {
     alreadyHere: 'Dieses Gerät hat schon einen Passkey für dieses Konto.',
     failed: 'Das hat nicht geklappt, und es hat sich nichts geändert. Bitte versuchen Sie es noch einmal.',
   },
-  credentials: 'Was Sie haben',
+  credentials: 'Konto',
   state: { live: 'Aktiv', suspended: 'Zurzeit gesperrt', expired: 'Abgelaufen' },
   since: (date: string) => `Seit ${date}`,
   until: (date: string) => `Gültig bis ${date}`,

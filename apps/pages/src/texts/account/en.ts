@@ -21,7 +21,7 @@ export const account = {
     alreadyHere: 'This device has a passkey for this account already.',
     failed: 'That did not work, and nothing has changed. Please try again.',
   },
-  credentials: 'What you hold',
+  credentials: 'Account',
   state: { live: 'Active', suspended: 'Switched off at the moment', expired: 'Ended' },
   since: (date: string) => `Since ${date}`,
   until: (date: string) => `Valid until ${date}`,
