@@ -32,6 +32,9 @@ import { GetOfferHandler } from './offers/get-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
 import { AddCustomerPasskeyHandler } from './passkeys/add-customer-passkey.handler.js';
 import { GetCustomerAccountHandler } from './passkeys/get-customer-account.handler.js';
+import { ClearPasskeyLinks } from './passkeys/links/clear-passkey-links.js';
+import { LinkedPasskeyHandler } from './passkeys/links/linked-passkey.handler.js';
+import { PasskeyLinkHandler } from './passkeys/links/passkey-link.handler.js';
 import { ManageCustomerPasskeyHandler } from './passkeys/manage-customer-passkey.handler.js';
 import { PasskeyAdditions } from './passkeys/passkey-additions.js';
 import { RequireCustomerHandler } from './passkeys/require-customer.handler.js';
@@ -71,6 +74,8 @@ import { Renewals } from './sign-in/renewals.js';
     GetCustomerAccountHandler,
     AddCustomerPasskeyHandler,
     ManageCustomerPasskeyHandler,
+    PasskeyLinkHandler,
+    LinkedPasskeyHandler,
     RequireCustomerHandler,
     BeginSignInHandler,
     CompleteSignInHandler,
@@ -90,6 +95,7 @@ import { Renewals } from './sign-in/renewals.js';
     Claims,
     CustomerHandles,
     PasskeyAdditions,
+    ClearPasskeyLinks,
     AppRightsConsumer,
     EndedOffersWorker,
     CredentialTypes,

@@ -157,6 +157,14 @@ suite('accessibility of the pages', () => {
       await openAccount(pages, { 'POST /account': accountView(named) });
       await pages.page.getByRole('group', { name: 'Windows Hello' }).waitFor();
       await expectAccessible(width);
+      const made = { address: `${pages.base}/o/acme/passkey#${'T'.repeat(43)}` };
+      pages.service.routes['POST /account/link'] = { body: made };
+      pages.service.routes['POST /account/link/state'] = { body: { state: 'created', code: '7F3K' } };
+      pages.service.routes['POST /account/link/end'] = { body: {} };
+      await pages.press('Add a passkey on another device');
+      await pages.heading('Does your other device show this code?');
+      await expectAccessible(width);
+      await pages.press('No, stop');
       for (const action of ['Rename', 'Remove']) {
         await pages.page.getByRole('group', { name: 'Windows Hello' }).getByRole('button', { name: action }).click();
         await pages.page.getByRole('button', { name: 'Back' }).waitFor();

@@ -1,8 +1,9 @@
 // The account page in a browser, with a virtual authenticator.
 import { describe, expect, test } from '@jest/globals';
 import { account, accountSecret, openAccount } from './account.fixture.ts';
+import { authenticator } from './chromium.fixture.ts';
 import { PagesInBrowser } from './pages-in-browser.fixture.ts';
-import { problem } from './service-stub.fixture.ts';
+import { creationOptions, problem } from './service-stub.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
@@ -40,18 +41,68 @@ suite('the account page', () => {
   test('adds a passkey at the click, with options that are there already', async () => {
     await signedIn({ 'POST /account/passkeys/add': { body: { acceptedPasskeys: accepted() } } });
     while (service.count('POST /account/passkeys/options') === 0) await pages.page.waitForTimeout(20);
-    await pages.press('Add a passkey');
+    await pages.press('Add a passkey on this device');
     await pages.page.getByText('Your passkey has been added.').waitFor();
     expect(bodyOf('POST /account/passkeys/add')).toEqual({ session: accountSecret, response: expect.any(Object) });
+  });
+
+  test('makes a link for another device, and confirms the code that both show', async () => {
+    let state: object = { state: 'open' };
+    await signedIn({
+      'POST /account/link': { body: { address: `${pages.base}/o/acme/passkey#${'T'.repeat(43)}` } },
+      'POST /account/link/state': () => ({ body: state }),
+      'POST /account/link/confirm': { body: { acceptedPasskeys: accepted() } },
+    });
+    await pages.press('Add a passkey on another device');
+    await pages.heading('Open this on your other device');
+    await pages.page.getByRole('img', { name: 'Scan this code' }).waitFor();
+    state = { state: 'created', code: '7F3K', name: 'Windows Hello' };
+    await pages.heading('Does your other device show this code?');
+    await pages.page.getByText('7F3K').waitFor();
+    await pages.press('Yes, add this passkey');
+    await pages.page.getByText('Your passkey has been added.').waitFor();
+    expect(bodyOf('POST /account/link/confirm')).toEqual({ session: accountSecret, code: '7F3K' });
+  });
+
+  test('ends the link when the customer goes back, and says when it has ended by itself', async () => {
+    let state = 'open';
+    await signedIn({
+      'POST /account/link': { body: { address: `${pages.base}/o/acme/passkey#${'T'.repeat(43)}` } },
+      'POST /account/link/state': () => ({ body: { state } }),
+      'POST /account/link/end': { body: {} },
+    });
+    await pages.press('Add a passkey on another device');
+    await pages.press('Back');
+    await pages.page.getByText('For your safety').waitFor();
+    expect(service.count('POST /account/link/end')).toBe(1);
+    state = 'none';
+    await pages.press('Add a passkey on another device');
+    await pages.page.getByText('The link has ended.').waitFor();
+  });
+
+  test('on the other device the passkey is made, and its code is shown', async () => {
+    service.routes = {
+      'POST /passkey': {
+        body: { organization: { name: 'Acme' }, state: 'open', expiresAt: '2026-11-27T10:10:00.000Z' },
+      },
+      'POST /passkey/options': () => ({ body: { options: creationOptions() } }),
+      'POST /passkey/complete': { body: { code: '7F3K' } },
+    };
+    await authenticator(pages.page);
+    await pages.page.goto(`${pages.base}/o/acme/passkey#${'T'.repeat(43)}`);
+    await pages.heading('Add a passkey');
+    await pages.press('Create my passkey');
+    await pages.heading('Now confirm it on your other device');
+    await pages.page.getByText('7F3K').waitFor();
   });
 
   test('says so when the limit was reached meanwhile, and when the server cannot be reached', async () => {
     let reply = problem(409, 'invalid_state');
     await signedIn({ 'POST /account/passkeys/add': () => reply });
-    await pages.press('Add a passkey');
+    await pages.press('Add a passkey on this device');
     await pages.page.getByText('Something has changed meanwhile.').waitFor();
     reply = { status: 503, body: {} };
-    await pages.press('Add a passkey');
+    await pages.press('Add a passkey on this device');
     await pages.page.getByText('No passkey was added.').waitFor();
   });
 

@@ -45,7 +45,7 @@ export class ServiceStub {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
     const page =
-      /^\/o\/[^/]+\/(account|claim|invitation|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1] ??
+      /^\/o\/[^/]+\/(account|claim|invitation|passkey|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1] ??
       /^\/(hub)\/[^/]+$/.exec(pathname)?.[1] ??
       /^\/(verify)$/.exec(pathname)?.[1];
     if (pathname === '/message')

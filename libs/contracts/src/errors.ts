@@ -192,6 +192,21 @@ export const errorCatalogue = {
       'The response of the authenticator does not match: it must verify the user, on this site, with ' +
       'these options.',
   },
+  unknown_passkey_link: {
+    status: 404,
+    title: 'This link is not known',
+    help: 'It is damaged or incomplete, or another one has been made since. Make a new one on the account page.',
+  },
+  passkey_link_used: {
+    status: 410,
+    title: 'A passkey was made with this link',
+    help: 'Confirm it on the account page where the link was made, or make a new link there.',
+  },
+  passkey_link_expired: {
+    status: 410,
+    title: 'This link has expired',
+    help: 'It works for ten minutes. Make a new one on the account page.',
+  },
   account_session_ended: {
     status: 401,
     title: 'The account page is signed out',

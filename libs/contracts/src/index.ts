@@ -40,6 +40,7 @@ export * from './issuance/credential-types.js';
 export * from './issuance/credentials.js';
 export * from './issuance/customers.js';
 export * from './issuance/offers.js';
+export * from './issuance/passkey-links.js';
 export * from './issuance/presence.js';
 export * from './issuance/sign-in.js';
 export * from './issuance/contracts.js';

@@ -139,6 +139,7 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'auth.end-customer-sessions',
     'auth.end-own-sessions',
     'issuance.remove-customer-passkey',
+    'issuance.end-passkey-link',
     'signals.pause-audit-destination',
     'signals.delete-audit-destination',
     'signals.pause-webhook-endpoint',
@@ -160,6 +161,10 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'issuance.begin-customer-passkey',
     'issuance.add-customer-passkey',
     'issuance.rename-customer-passkey',
+    'issuance.create-passkey-link',
+    'issuance.confirm-passkey-link',
+    'issuance.begin-linked-passkey',
+    'issuance.complete-linked-passkey',
   ],
   'part of the platform, and no caller chooses what it does': [
     'directory.renew-secret-hash',

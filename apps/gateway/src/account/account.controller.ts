@@ -6,11 +6,15 @@ import {
   addCustomerPasskey,
   beginCustomerPasskey,
   beginSignIn,
+  confirmPasskeyLink,
   createAccountSession,
+  createPasskeyLink,
   endAccountSession,
   endOwnSessions,
+  endPasskeyLink,
   findAccountSession,
   getCustomerAccount,
+  getPasskeyLink,
   listOwnSessions,
   removeCustomerPasskey,
   renameCustomerPasskey,
@@ -36,7 +40,11 @@ import {
   accountSignInEndpoint,
   accountSignOutEndpoint,
   addPasskeyEndpoint,
+  confirmLinkEndpoint,
+  createLinkEndpoint,
+  endLinkEndpoint,
   endSessionsEndpoint,
+  linkStateEndpoint,
   passkeyOptionsEndpoint,
   removePasskeyEndpoint,
   renamePasskeyEndpoint,
@@ -50,6 +58,10 @@ interface SignedIn {
   context: RequestContext;
 }
 
+interface FoundAccount extends SignedIn {
+  found: ReplyOf<typeof findAccountSession>;
+}
+
 /**
  * The JSON routes of the account page. A session has two secrets, and is of no use without both: one in a cookie, which
  * no script can read, and one that the page keeps in its memory. So a stolen cookie alone opens nothing.
@@ -57,6 +69,7 @@ interface SignedIn {
 @Controller()
 @UseGuards(ClaimGuard)
 export class AccountController {
+  private readonly baseUrl: string;
   private readonly browser: ClaimBrowser;
 
   constructor(
@@ -64,6 +77,7 @@ export class AccountController {
     private readonly organizations: OrganizationProfiles,
     @Inject(CONFIG) { BASE_URL }: GatewayConfig,
   ) {
+    this.baseUrl = BASE_URL;
     this.browser = new ClaimBrowser(BASE_URL, 'account');
   }
 
@@ -106,8 +120,7 @@ export class AccountController {
     @Input() { params, body }: InputOf<typeof accountEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { organization, key, context } = await this.signedIn(params.shortId, body.session, request);
-    const found = await this.bus.request(findAccountSession, key, context);
+    const { organization, key, found, context } = await this.found(params.shortId, body.session, request);
     const [account, { items }] = await Promise.all([
       this.bus.request(getCustomerAccount, found, context),
       this.bus.request(listOwnSessions, key, context),
@@ -129,8 +142,7 @@ export class AccountController {
     @Input() { params, body }: InputOf<typeof passkeyOptionsEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { organization, key, context } = await this.signedIn(params.shortId, body.session, request);
-    const found = await this.bus.request(findAccountSession, key, context);
+    const { organization, key, found, context } = await this.found(params.shortId, body.session, request);
     const addition = { ...found, browser: key.browser, ...ofRelyingParty(organization) };
     return this.bus.request(beginCustomerPasskey, { ...addition, organizationName: organization.name }, context);
   }
@@ -140,8 +152,7 @@ export class AccountController {
     @Input() { params, body: { session, response } }: InputOf<typeof addPasskeyEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { organization, key, context } = await this.signedIn(params.shortId, session, request);
-    const found = await this.bus.request(findAccountSession, key, context);
+    const { organization, key, found, context } = await this.found(params.shortId, session, request);
     const addition = { ...found, browser: key.browser, response, ...ofRelyingParty(organization) };
     const added = await this.bus.request(addCustomerPasskey, addition, context);
     isRecordedBy(request, 'handler');
@@ -153,8 +164,7 @@ export class AccountController {
     @Input() { params, body: { session, passkey, name } }: InputOf<typeof renamePasskeyEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { key, context } = await this.signedIn(params.shortId, session, request);
-    const found = await this.bus.request(findAccountSession, key, context);
+    const { found, context } = await this.found(params.shortId, session, request);
     const renamed = await this.bus.request(renameCustomerPasskey, { ...found, renamed: passkey, name }, context);
     isRecordedBy(request, 'handler');
     return renamed;
@@ -165,12 +175,52 @@ export class AccountController {
     @Input() { params, body: { session, passkey } }: InputOf<typeof removePasskeyEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { organization, key, context } = await this.signedIn(params.shortId, session, request);
-    const found = await this.bus.request(findAccountSession, key, context);
+    const { organization, found, context } = await this.found(params.shortId, session, request);
     const removal = { ...found, removed: passkey, ...ofRelyingParty(organization) };
     const removed = await this.bus.request(removeCustomerPasskey, removal, context);
     isRecordedBy(request, 'handler');
     return removed;
+  }
+
+  @Route(createLinkEndpoint)
+  async createLink(
+    @Input() { params, body }: InputOf<typeof createLinkEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const { found, context } = await this.found(params.shortId, body.session, request);
+    const { token, expiresAt } = await this.bus.request(createPasskeyLink, found, context);
+    // In the fragment, so that no server log and no Referer ever contains it.
+    return { address: `${this.baseUrl}/o/${params.shortId}/passkey#${token}`, expiresAt };
+  }
+
+  @Route(linkStateEndpoint)
+  async linkState(
+    @Input() { params, body }: InputOf<typeof linkStateEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const { found, context } = await this.found(params.shortId, body.session, request);
+    return this.bus.request(getPasskeyLink, found, context);
+  }
+
+  @Route(confirmLinkEndpoint)
+  async confirmLink(
+    @Input() { params, body: { session, code } }: InputOf<typeof confirmLinkEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const { organization, found, context } = await this.found(params.shortId, session, request);
+    const confirmation = { ...found, code, ...ofRelyingParty(organization) };
+    const confirmed = await this.bus.request(confirmPasskeyLink, confirmation, context);
+    isRecordedBy(request, 'handler');
+    return confirmed;
+  }
+
+  @Route(endLinkEndpoint)
+  async endLink(
+    @Input() { params, body }: InputOf<typeof endLinkEndpoint>,
+    @Req() request: FastifyRequest,
+  ): Promise<unknown> {
+    const { found, context } = await this.found(params.shortId, body.session, request);
+    return this.bus.request(endPasskeyLink, found, context);
   }
 
   @Route(endSessionsEndpoint)
@@ -191,6 +241,12 @@ export class AccountController {
     const browser = this.browser.end(request, shortId);
     if (browser === undefined) throw new AppError('account_session_ended');
     return { organization, key: { session: hashOf(session), browser }, context: customerContextOf(request, shortId) };
+  }
+
+  /** The customer of the session. @throws account_session_ended */
+  private async found(shortId: string, session: string, request: FastifyRequest): Promise<FoundAccount> {
+    const signedIn = await this.signedIn(shortId, session, request);
+    return { ...signedIn, found: await this.bus.request(findAccountSession, signedIn.key, signedIn.context) };
   }
 
   private async organizationOf(shortId: string): Promise<ReplyOf<typeof organizationProfile>> {

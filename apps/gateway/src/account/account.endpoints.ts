@@ -4,7 +4,9 @@ import {
   customerAccountSchema,
   customerDenialReasons,
   customerSessionSchema,
+  instant,
   passkeyId,
+  passkeyLinkStateSchema,
   passkeyName,
   removedPasskey,
   rpId,
@@ -94,7 +96,8 @@ function signedIn<Members extends z.ZodRawShape = Record<never, never>>({
 }: {
   id: string;
   path: string;
-  action: Action;
+  action?: Action;
+  unrecorded?: string;
   countAs?: Action;
   summary: string;
   body?: Members;
@@ -200,6 +203,52 @@ export const removePasskeyEndpoint = signedIn({
   response: z.strictObject({ acceptedPasskeys }),
   example: accepted,
   errors: ['unknown_passkey', 'invalid_state'],
+});
+
+export const createLinkEndpoint = signedIn({
+  id: 'createPasskeyLink',
+  path: '/link',
+  action: 'passkey.begin',
+  countAs: 'passkey.begin',
+  summary: 'Make a link by which another device makes a passkey',
+  response: z.strictObject({
+    address: z.url().describe('The link; its token is in the fragment'),
+    expiresAt: instant.describe('When it ends'),
+  }),
+  example: {
+    address: `https://id.example/o/acme/passkey#${challenge}`,
+    expiresAt: '2026-11-21T10:12:11.480Z',
+  },
+  errors: ['invalid_state'],
+});
+
+export const linkStateEndpoint = signedIn({
+  id: 'getPasskeyLinkState',
+  path: '/link/state',
+  unrecorded: 'the page asks every two seconds what has become of the link that it has made',
+  summary: 'Read whether another device has made a passkey',
+  response: passkeyLinkStateSchema,
+  example: { state: 'created', code: '7F3K', name: 'Windows Hello' },
+});
+
+export const confirmLinkEndpoint = signedIn({
+  id: 'confirmPasskeyLink',
+  path: '/link/confirm',
+  action: 'passkey.add',
+  summary: 'Confirm the passkey that another device has made',
+  body: { code: z.string().max(10).describe('What both devices show') },
+  response: z.strictObject({ passkey, acceptedPasskeys }),
+  example: { passkey: passkeyExample, ...accepted },
+  errors: ['passkey_link_expired', 'invalid_state', 'passkey_invalid'],
+});
+
+export const endLinkEndpoint = signedIn({
+  id: 'endPasskeyLink',
+  path: '/link/end',
+  unrecorded: 'nothing has come of the link, and nothing will',
+  summary: 'End the link, and forget the passkey that another device has made',
+  response: nothing,
+  example: {},
 });
 
 export const endSessionsEndpoint = signedIn({

@@ -16,7 +16,7 @@ export class ClaimBrowser {
 
   constructor(
     baseUrl: string,
-    private readonly page: 'claim' | 'invitation' | 'account',
+    private readonly page: 'claim' | 'invitation' | 'account' | 'passkey',
   ) {
     this.secure = baseUrl.startsWith('https:');
   }

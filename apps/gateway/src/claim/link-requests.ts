@@ -13,7 +13,7 @@ import { registrationExample } from './registration-example.js';
 const tokenExample = 'vQ3mB0yq1Tn8d5cJ7wX2kZ9rLhFpEsGaUoNiYtRbVxM';
 
 /** What the requests of a claim link and those of an invitation link have in common. */
-export function linkRequests(link: 'claim' | 'invitation', unknown: ErrorCode) {
+export function linkRequests(link: 'claim' | 'invitation' | 'passkey', unknown: ErrorCode) {
   const token = z.string().max(500).describe(`The part of the ${link} link after \`#\``);
   const commonErrors: ErrorCode[] = [
     'invalid_request',
@@ -69,7 +69,7 @@ export const completionReply = {
 };
 
 /** The response with the options of a registration, which sets the cookie of the browser. */
-export function optionsResponse(link: 'claim' | 'invitation', id: string) {
+export function optionsResponse(link: 'claim' | 'invitation' | 'passkey', id: string) {
   return {
     description: 'The options',
     headers: { 'Set-Cookie': `Secret of the browser, \`HttpOnly\`, for \`…/${link}/complete\`` },
@@ -90,7 +90,7 @@ export async function organizationOfLink(
   organizations: OrganizationProfiles,
   shortId: string,
   mayExist: boolean,
-  unknown: 'unknown_claim' | 'unknown_invitation',
+  unknown: 'unknown_claim' | 'unknown_invitation' | 'unknown_passkey_link',
 ): Promise<ReplyOf<typeof organizationProfile>> {
   const organization = mayExist ? await organizations.find(shortId) : undefined;
   if (!organization) throw new AppError(unknown);

@@ -17,6 +17,7 @@ test('reads the built pages and their assets', async () => {
     writeFile(join(folder, 'claim.html'), 'c'),
     writeFile(join(folder, 'hub.html'), 'h'),
     writeFile(join(folder, 'invitation.html'), 'i'),
+    writeFile(join(folder, 'passkey.html'), 'p'),
     writeFile(join(folder, 'sign-in.html'), 's'),
     writeFile(join(folder, 'verify.html'), 'v'),
     writeFile(join(folder, 'assets', 'page-AAAAAAAA.css'), 'p'),
@@ -24,7 +25,15 @@ test('reads the built pages and their assets', async () => {
     writeFile(join(folder, 'assets', 'icon-AAAAAAAA.svg'), 'i'),
   ]);
   const { documents, assets } = await readPages(folder);
-  expect(documents).toEqual({ account: 'a', claim: 'c', hub: 'h', invitation: 'i', 'sign-in': 's', verify: 'v' });
+  expect(documents).toEqual({
+    account: 'a',
+    claim: 'c',
+    hub: 'h',
+    invitation: 'i',
+    passkey: 'p',
+    'sign-in': 's',
+    verify: 'v',
+  });
   expect([...assets.keys()].toSorted()).toEqual(['icon-AAAAAAAA.svg', 'page-AAAAAAAA.css']);
   expect(assets.get('page-AAAAAAAA.css')).toMatchObject({
     type: 'text/css; charset=utf-8',

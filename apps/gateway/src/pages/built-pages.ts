@@ -5,7 +5,7 @@ import { sha256 } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 
 /** The documents that apps/pages builds. */
-const pageNames = ['account', 'claim', 'hub', 'invitation', 'sign-in', 'verify'] as const;
+const pageNames = ['account', 'claim', 'hub', 'invitation', 'passkey', 'sign-in', 'verify'] as const;
 type PageName = (typeof pageNames)[number];
 
 /** The build of apps/pages, read once at start: a name from a URL never becomes a path. */

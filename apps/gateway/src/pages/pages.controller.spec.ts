@@ -19,6 +19,7 @@ const pages: BuiltPages = {
     claim: '<!doctype html>claim',
     hub: '<!doctype html>hub',
     invitation: '<!doctype html>invitation',
+    passkey: '<!doctype html>passkey',
     'sign-in': '<!doctype html>sign-in',
     verify: '<!doctype html>verify',
   },

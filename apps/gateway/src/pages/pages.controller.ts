@@ -77,6 +77,21 @@ const accountPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
+const passkeyPageEndpoint = endpoint({
+  id: 'getPasskeyPage',
+  method: 'GET',
+  public: 'static files, the same for everybody',
+  limit: 'page',
+  path: '/o/{shortId}/passkey',
+  tag,
+  unrecorded,
+  internal: 'a page, or what it loads',
+  summary: 'The page on which a further device makes a passkey, by a link of the account page',
+  description: `The token is in the fragment of the link. Opening the page changes nothing. ${sameForAll}`,
+  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
+  responses: { 200: { description: 'The page' } },
+});
+
 const signInPageEndpoint = endpoint({
   id: 'getSignInPage',
   method: 'GET',
@@ -187,6 +202,12 @@ export class PagesController {
   @PageHeaders()
   account(): string {
     return this.pages.documents.account;
+  }
+
+  @Route(passkeyPageEndpoint)
+  @PageHeaders()
+  passkey(): string {
+    return this.pages.documents.passkey;
   }
 
   @Route(signInPageEndpoint)

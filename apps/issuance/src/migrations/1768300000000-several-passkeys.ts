@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Several passkeys of a customer: how many the type of a credential allows, offers that add one, and the name that the
- * customer gave to a passkey. A passkey without a name has that of its provider.
+ * Several passkeys of a customer: how many the type of a credential allows, offers and links that add one, and the name
+ * that the customer gave to a passkey. A passkey without a name has that of its provider.
  */
 export class SeveralPasskeys1768300000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -12,9 +12,24 @@ export class SeveralPasskeys1768300000000 implements MigrationInterface {
     );
     await runner.query('ALTER TABLE offer ADD COLUMN adds boolean NOT NULL DEFAULT false');
     await runner.query('ALTER TABLE passkey ADD COLUMN name text');
+    // A link by which another device makes a passkey: one for each customer. `passkey` is what that device has made, and
+    // counts once the page that made the link has confirmed it. `made_with` is the passkey of that page.
+    await runner.query(
+      `CREATE TABLE passkey_link (
+         subject uuid PRIMARY KEY REFERENCES subject ON DELETE CASCADE,
+         org text NOT NULL,
+         token_hash bytea NOT NULL UNIQUE,
+         made_with text NOT NULL,
+         expires_at timestamptz(3) NOT NULL,
+         passkey jsonb,
+         code text,
+         confirmed boolean NOT NULL DEFAULT false)`,
+    );
+    await runner.query('CREATE INDEX passkey_link_expires ON passkey_link (expires_at)');
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE passkey_link');
     await runner.query('ALTER TABLE passkey DROP COLUMN name');
     await runner.query('ALTER TABLE offer DROP COLUMN adds');
     await runner.query('ALTER TABLE credential_type DROP COLUMN max_passkeys');

@@ -1,8 +1,14 @@
 import { Controller, Inject } from '@nestjs/common';
-import { completeSignIn, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import {
+  completeSignIn,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+  type WebAuthnJson,
+} from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { passkeyIdOf, SignInCeremony } from '@holdfast/passkeys';
+import { passkeyIdOf, readAuthentication, SignInCeremony } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
@@ -39,6 +45,14 @@ const useAtAccount = useOf(
   `LATERAL (SELECT * FROM credential c WHERE c.subject = used.subject AND ${isLiveOfAnyType} LIMIT 1) c ON true`,
 );
 
+/** By the user handle, so that the indexes of both tables find it. */
+const findUnconfirmed = statement(
+  'passkey_unconfirmed',
+  `SELECT 1 FROM webauthn_user u JOIN passkey_link l ON l.subject = u.subject
+   WHERE u.handle = $1 AND u.org = $2 AND NOT l.confirmed AND l.expires_at > $3
+     AND l.passkey->>'credentialId' = $4`,
+);
+
 /** Completes the ceremony of a sign-in: whose passkey it is, and which credential signs in. */
 @Controller()
 export class CompleteSignInHandler {
@@ -61,7 +75,10 @@ export class CompleteSignInHandler {
     const { org } = context;
     const now = this.clock.now();
     const verified = await this.ceremony.verify(this.database, find, { org, ...signIn }, response, now);
-    if (verified.outcome === 'refused') return verified;
+    if (verified.outcome === 'refused')
+      return 'removed' in verified && (await this.isUnconfirmed(org, response, now))
+        ? { outcome: 'refused', reason: 'unknown_passkey' }
+        : verified;
     const { passkey, counter, backedUp, counterCheck } = verified;
     if (counterCheck === 'went_back')
       return { outcome: 'refused', reason: 'counter_went_back', subject: passkey.owner };
@@ -93,5 +110,12 @@ export class CompleteSignInHandler {
     return current.lost === 'passkey'
       ? { outcome: 'refused', reason: 'unknown_passkey' }
       : { outcome: 'refused', reason: 'no_live_credential', subject };
+  }
+
+  /** A passkey of another device that waits for its confirmation was not removed, and must not be hidden there. */
+  private async isUnconfirmed(org: string, response: WebAuthnJson, now: Date): Promise<boolean> {
+    const { credentialId, response: parsed } = readAuthentication(response);
+    const handle = Buffer.from(parsed.response.userHandle, 'base64url');
+    return (await this.database.rows(findUnconfirmed, [handle, org, now, credentialId])).length > 0;
   }
 }

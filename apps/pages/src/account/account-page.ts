@@ -9,7 +9,7 @@ import type { AcceptedPasskeys, ShownOrganization, SignInResult } from '@holdfas
 import { apiOf } from '../browser/address.ts';
 import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
-import { failureOf } from '../browser/failure.ts';
+import { Failed, failureOf } from '../browser/failure.ts';
 import { hidePasskey, showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { Creation, type RequestedOptions as CreationOptions } from '../link/creation.ts';
@@ -23,6 +23,7 @@ import {
   type AccountEvent,
   type AccountState,
   type AccountView,
+  type MadePasskey,
   type Notice,
 } from './account-state.ts';
 
@@ -31,6 +32,8 @@ interface Changed {
   acceptedPasskeys?: AcceptedPasskeys;
 }
 
+/** A person compares the codes, so a few seconds matter to nobody. */
+const watchIntervalMs = 2000;
 const api = apiOf(location.pathname);
 const canSuggest = await browserSupportsWebAuthnAutofill().catch(() => false);
 let state: AccountState = { name: 'loading' };
@@ -114,6 +117,18 @@ async function work(effect: AccountEffect): Promise<void> {
       return creation.create();
     case 'stopAdding':
       return creation.stop();
+    case 'createLink': {
+      const { address } = await inSession<{ address: string }>('/link');
+      return send({ type: 'linked', address });
+    }
+    case 'watchLink':
+      return watchLink();
+    case 'confirmLink':
+      signal(await inSession<Changed>('/link/confirm', { code: effect.code }));
+      return read('added');
+    case 'endLink':
+      await inSession('/link/end');
+      return read();
     case 'rename':
       await inSession('/passkeys/rename', { passkey: effect.passkey, name: effect.name });
       return read('renamed');
@@ -135,6 +150,24 @@ async function complete(response: AuthenticationResponseJSON): Promise<void> {
   if (result.session === undefined) return send({ type: 'refused', reason: result.refused ?? 'unknown_passkey' });
   session = result.session;
   send({ type: 'signedIn' });
+}
+
+/** Asks what has become of the link as long as the page shows it, and not while the tab is in the background. */
+async function watchLink(): Promise<void> {
+  if (state.name !== 'linking' || state.made) return;
+  const { address } = state;
+  const found = await inSession<{ state: string } & Partial<MadePasskey>>('/link/state');
+  // Meanwhile the customer may have gone back, and made another link.
+  if (accountAt(address) === undefined) return;
+  const { code, name } = found;
+  if (code !== undefined) return send({ type: 'made', made: { code, ...(name !== undefined && { name }) } });
+  if (found.state === 'none') throw new Failed('link_expired');
+  afterVisible(watchIntervalMs, () => run({ do: 'watchLink' }));
+}
+
+/** The state that shows this link. */
+function accountAt(address: string): AccountState | undefined {
+  return state.name === 'linking' && state.address === address ? state : undefined;
 }
 
 async function read(notice?: Notice): Promise<void> {

@@ -37,6 +37,8 @@ test('every state has its own heading', () => {
     account,
     { name: 'adding', step: 'saving', view },
     { name: 'renaming', view, passkey: 'a' },
+    { name: 'linking', view, address: 'https://id.example/' },
+    { name: 'linking', view, address: 'https://id.example/', made: { code: '7F3K' } },
     { name: 'removing', view, passkey: 'a' },
     { name: 'removing', view, passkey: 'b' },
   ];
@@ -54,7 +56,10 @@ test('the last passkey has no button that removes it, and at the limit none can 
   expect(passkeys!.controls).toBeUndefined();
   const [, two] = accountScreen(account, true).lists!;
   expect(two!.items[1]!.controls!.map(({ label }) => label)).toEqual(['Rename', 'Remove']);
-  expect(two!.controls).toEqual([{ label: 'Add a passkey', action: 'add' }]);
+  expect(two!.controls).toEqual([
+    { label: 'Add a passkey on this device', action: 'add' },
+    { label: 'Add a passkey on another device', action: 'addElsewhere' },
+  ]);
 });
 
 test('the removal of the passkey that signed in says that the page signs out too', () => {

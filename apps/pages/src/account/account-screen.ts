@@ -3,10 +3,18 @@ import { failureTexts } from '../screen/failure-texts.ts';
 import { organizationLinks } from '../screen/organization-links.ts';
 import type { Control, List, Screen } from '../screen/screen.ts';
 import { texts } from '../texts.ts';
-import type { AccountState, AccountView, Refusal } from './account-state.ts';
+import type { AccountState, AccountView, MadePasskey, Refusal } from './account-state.ts';
 
 export type AccountAction =
-  'signIn' | 'stop' | 'add' | 'endAll' | 'signOut' | 'confirm' | 'back' | `${'rename' | 'remove' | 'end'}:${string}`;
+  | 'signIn'
+  | 'stop'
+  | 'add'
+  | 'addElsewhere'
+  | 'endAll'
+  | 'signOut'
+  | 'confirm'
+  | 'back'
+  | `${'rename' | 'remove' | 'end'}:${string}`;
 type AccountScreen = Screen<AccountAction>;
 
 const words = texts.account;
@@ -59,6 +67,8 @@ export function accountScreen(state: AccountState, canSuggest: boolean, timeZone
       return { tone: 'busy', ...organization, heading: texts.loading, body: [] };
     case 'adding':
       return { tone: 'busy', ...organization, ...adding(state.step) };
+    case 'linking':
+      return { tone: 'calm', ...organization, ...linking(state.address, state.made) };
     case 'renaming':
       return {
         tone: 'calm',
@@ -140,7 +150,12 @@ function passkeysOf({ passkeys, current, mayAddPasskey }: AccountView, timeZone?
         ...(passkeys.length > 1 ? [{ label: words.remove, action: `remove:${id}` } as const] : []),
       ],
     })),
-    ...(mayAddPasskey && { controls: [{ label: words.add, action: 'add' }] }),
+    ...(mayAddPasskey && {
+      controls: [
+        { label: words.add, action: 'add' },
+        { label: words.addElsewhere, action: 'addElsewhere' },
+      ],
+    }),
   };
 }
 
@@ -187,6 +202,24 @@ function adding(step: 'preparing' | 'working' | 'saving'): Pick<AccountScreen, '
     case 'saving':
       return { heading: saving, body: [savingBody] };
   }
+}
+
+/** The link, until another device has made a passkey with it. */
+function linking(address: string, made?: MadePasskey): Omit<AccountScreen, 'tone'> {
+  if (!made)
+    return {
+      heading: words.link,
+      body: [words.linkBody],
+      share: { address, copy: texts.share.copy, copied: words.copied, scan: texts.share.scan },
+      secondary: back,
+    };
+  return {
+    heading: words.compare,
+    body: [words.compareBody(made.name)],
+    facts: [{ name: texts.claim.code, value: made.code }],
+    primary: { label: words.confirmCode, action: 'confirm' },
+    secondary: { label: words.denyCode, action: 'back' },
+  };
 }
 
 function nameOf({ passkeys }: AccountView, id: string): string {

@@ -12,7 +12,8 @@ export interface AccountView extends CustomerAccount {
 }
 
 /** What has just been done, or why it was not. */
-export type Notice = 'added' | 'renamed' | 'removed' | 'ended' | 'changed' | 'notAdded' | 'alreadyHere' | 'failed';
+export type Notice =
+  'added' | 'renamed' | 'removed' | 'ended' | 'changed' | 'notAdded' | 'alreadyHere' | 'linkEnded' | 'failed';
 
 const refusals = ['unknown_passkey', 'other_organization', 'counter_went_back', 'no_live_credential'] as const;
 export type Refusal = (typeof refusals)[number];
@@ -21,6 +22,13 @@ export type FailureReason = Extract<
   FailureKind,
   'cancelled' | 'ceremony_expired' | 'passkey_invalid' | 'unsuitable' | 'insecure' | 'rate_limited' | 'unavailable'
 >;
+
+/** A passkey of another device, before it is confirmed. */
+export interface MadePasskey {
+  code: string;
+  /** Its provider, if it is known. */
+  name?: string;
+}
 
 export type AccountState =
   | { name: 'loading' }
@@ -35,20 +43,50 @@ export type AccountState =
   | { name: 'account'; view: AccountView; notice?: Notice }
   | { name: 'adding'; step: 'preparing' | 'working' | 'saving'; view: AccountView }
   | { name: 'renaming' | 'removing'; view: AccountView; passkey: string }
+  /** `made`: another device has made a passkey with the link. */
+  | { name: 'linking'; view: AccountView; address: string; made?: MadePasskey }
   | { name: 'busy'; view: AccountView };
 
 export type AccountEvent =
   | { type: 'loaded'; organization: ShownOrganization; webAuthnSupport: WebAuthnSupport }
-  | { type: 'signIn' | 'dialogue' | 'stop' | 'signedIn' | 'add' | 'created' | 'back' | 'endAll' | 'signOut' | 'left' }
+  | {
+      type:
+        | 'signIn'
+        | 'dialogue'
+        | 'stop'
+        | 'signedIn'
+        | 'add'
+        | 'addElsewhere'
+        | 'created'
+        | 'back'
+        | 'endAll'
+        | 'signOut'
+        | 'left';
+    }
   | { type: 'responded'; response: AuthenticationResponseJSON }
   | { type: 'refused'; reason: string }
+  | { type: 'linked'; address: string }
+  | { type: 'made'; made: MadePasskey }
   | { type: 'read'; view: AccountView; notice?: Notice }
   | { type: 'rename' | 'remove' | 'end'; id: string }
   | { type: 'confirm'; text?: string | undefined }
   | { type: 'failed'; failure: Failed };
 
 export type AccountEffect =
-  | { do: 'load' | 'prepare' | 'authenticate' | 'suggest' | 'add' | 'stopAdding' | 'signOut' }
+  | {
+      do:
+        | 'load'
+        | 'prepare'
+        | 'authenticate'
+        | 'suggest'
+        | 'add'
+        | 'stopAdding'
+        | 'createLink'
+        | 'watchLink'
+        | 'endLink'
+        | 'signOut';
+    }
+  | { do: 'confirmLink'; code: string }
   | { do: 'read'; notice?: Notice }
   | { do: 'complete'; response: AuthenticationResponseJSON }
   | { do: 'rename'; passkey: string; name: string }
@@ -138,8 +176,19 @@ function inAccount(state: Extract<AccountState, { view: AccountView }>, event: A
             { do: 'remove', passkey: state.passkey },
           ]
         : [state];
+    case 'linking':
+      if (event.type === 'made') return [{ ...state, made: event.made }];
+      if (event.type === 'back') return [{ name: 'busy', view }, { do: 'endLink' }];
+      return event.type === 'confirm' && state.made
+        ? [
+            { name: 'busy', view },
+            { do: 'confirmLink', code: state.made.code },
+          ]
+        : [state];
     case 'busy':
-      return [state];
+      return event.type === 'linked'
+        ? [{ name: 'linking', view, address: event.address }, { do: 'watchLink' }]
+        : [state];
   }
 }
 
@@ -148,6 +197,8 @@ function chosen(view: AccountView, event: AccountEvent): Step | undefined {
   switch (event.type) {
     case 'add':
       return [{ name: 'adding', step: 'preparing', view }, { do: 'add' }];
+    case 'addElsewhere':
+      return [{ name: 'busy', view }, { do: 'createLink' }];
     case 'rename':
       return [{ name: 'renaming', view, passkey: event.id }];
     case 'remove':
@@ -194,6 +245,8 @@ function failedInAccount(state: Extract<AccountState, { view: AccountView }>, ki
       return [{ name: 'signedOut', organization: view.organization, why: 'ended' }, { do: 'prepare' }];
     case 'existing':
       return [{ name: 'account', view, notice: 'alreadyHere' }];
+    case 'link_expired':
+      return [{ name: 'account', view, notice: 'linkEnded' }];
     case 'changed':
       return [
         { name: 'busy', view },

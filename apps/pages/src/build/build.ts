@@ -22,6 +22,7 @@ const pages = {
   claim: texts.claim.title,
   hub: texts.hub.title,
   invitation: texts.invitation.title,
+  passkey: texts.passkeyLink.title,
   'sign-in': texts.signIn.title,
   verify: texts.verify.title,
 };

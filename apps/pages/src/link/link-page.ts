@@ -34,6 +34,8 @@ export interface LinkPage<Loaded> {
 }
 
 interface Completed {
+  /** The passkey is to be confirmed on another device, which shows this code as well. */
+  code?: string;
   returnUrl?: string;
   acceptedPasskeys?: AcceptedPasskeys;
 }
@@ -62,7 +64,7 @@ export function runLinkPage<Loaded>({ words, viewOf, returnUrl, forCustomers }: 
       onDialogue: () => send({ type: 'dialogue' }),
       onCreated: () => send({ type: 'saving' }),
       onCompleted: ({ acceptedPasskeys, ...completed }) => {
-        rememberUse(token!);
+        if (completed.code === undefined) rememberUse(token!);
         if (acceptedPasskeys) showOnly(acceptedPasskeys);
         send({ type: 'created', ...(returnUrl !== undefined && { returnUrl }), ...completed });
       },

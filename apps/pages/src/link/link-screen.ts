@@ -41,6 +41,14 @@ export function linkScreen(state: LinkState, words: LinkTexts, environment: Envi
     case 'saving':
       return { tone: 'busy', ...organization, heading: words.saving, body: [words.savingBody] };
     case 'done':
+      if (state.code !== undefined)
+        return {
+          tone: 'calm',
+          ...organization,
+          heading: words.confirm,
+          body: [words.confirmBody],
+          facts: [{ name: words.code, value: state.code }],
+        };
       return {
         tone: 'good',
         ...organization,

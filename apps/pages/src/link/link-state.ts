@@ -34,7 +34,8 @@ export type LinkState =
   | { name: 'ready'; link: LinkView }
   /** `preparing`: the options are on their way. `working`: the dialogue is open. `saving`: it has succeeded. */
   | { name: 'preparing' | 'working' | 'saving'; link: LinkView }
-  | { name: 'done'; link: LinkView; returnUrl?: string }
+  /** `code`: to be compared and confirmed on another device. */
+  | { name: 'done'; link: LinkView; returnUrl?: string; code?: string }
   | { name: 'used' | 'expired' | 'withdrawn'; link?: LinkView }
   | { name: 'unsupported' | 'insecure'; link: LinkView }
   | { name: 'unknown' | 'missing' }
@@ -49,7 +50,7 @@ export type LinkEvent =
   /** The customer closes the dialogue, or does not wait for it. */
   | { type: 'stop' }
   | { type: 'saving' }
-  | { type: 'created'; returnUrl?: string }
+  | { type: 'created'; returnUrl?: string; code?: string }
   | { type: 'failed'; failure: Failed };
 
 /** `load` reads the link; `prepare` requests options. Neither uses the link. `create` follows the click. */
@@ -83,7 +84,14 @@ export function linkStep(state: LinkState, event: LinkEvent): Step {
       return isBusy(state) ? [{ name: 'saving', link: state.link }] : [state];
     case 'created':
       return isBusy(state)
-        ? [{ name: 'done', link: state.link, ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }) }]
+        ? [
+            {
+              name: 'done',
+              link: state.link,
+              ...(event.returnUrl !== undefined && { returnUrl: event.returnUrl }),
+              ...(event.code !== undefined && { code: event.code }),
+            },
+          ]
         : [state];
     case 'failed':
       return state.name === 'loading' || isBusy(state) ? failed(state, event.failure) : [state];

@@ -22,6 +22,11 @@ const link = {
     `Damit melden Sie sich auch auf diesem Gerät bei ${org} an. Ihre bisherigen Passkeys gelten weiter.`,
   added: 'Ihr Passkey ist hinzugefügt',
   addedBody: (org: string) => `Sie können sich jetzt damit bei ${org} anmelden, und weiter mit Ihren bisherigen.`,
+  confirm: 'Bestätigen Sie ihn jetzt auf Ihrem anderen Gerät',
+  confirmBody:
+    'Die Seite, auf der Sie begonnen haben, zeigt auch diesen Code. Vergleichen Sie beide, und bestätigen Sie ihn ' +
+    'dort. Dann können Sie sich auf diesem Gerät anmelden.',
+  code: 'Code',
   doneClose: 'Sie können diese Seite schließen.',
   goOn: 'Weiter',
   back: (org: string) => `Zurück zu ${org}`,
@@ -121,6 +126,24 @@ export const texts: Texts = {
       'schicken.',
     expired: 'Diese Einladung ist abgelaufen',
     withdrawn: 'Diese Einladung gilt nicht mehr',
+  },
+
+  passkeyLink: {
+    ...link,
+    title: 'Passkey hinzufügen',
+    ready: link.adding,
+    readyBody: link.addingBody,
+    recovery: link.adding,
+    recoveryBody: link.addingBody,
+    done: link.added,
+    doneBody: link.addedBody,
+    used: 'Mit diesem Link wurde ein Passkey erstellt',
+    usedMine: 'Wenn Sie das waren: Bestätigen Sie ihn auf dem Gerät, auf dem Sie begonnen haben.',
+    usedTheirs: () => 'Wenn nicht, bestätigen Sie ihn dort nicht, und erstellen Sie einen neuen Link.',
+    expired: 'Dieser Link ist abgelaufen',
+    expiredBody: () => 'Er gilt zehn Minuten. Erstellen Sie einen neuen auf der Seite, auf der Sie begonnen haben.',
+    withdrawn: 'Dieser Link gilt nicht mehr',
+    withdrawnBody: () => 'Erstellen Sie einen neuen auf der Seite, auf der Sie begonnen haben.',
   },
 
   signIn: {

@@ -23,6 +23,11 @@ const link = {
     `With it you can sign in to ${org} on this device too. The passkeys that you have already keep working.`,
   added: 'Your passkey has been added',
   addedBody: (org: string) => `You can now sign in to ${org} with it, and with the ones that you had before.`,
+  confirm: 'Now confirm it on your other device',
+  confirmBody:
+    'The page on which you began shows this code too. Compare the two, and confirm it there. Then you can sign in on ' +
+    'this device.',
+  code: 'Code',
   doneClose: 'You can close this page.',
   goOn: 'Continue',
   back: (org: string) => `Back to ${org}`,
@@ -118,6 +123,24 @@ export const en = {
       `If it was not you, tell ${org} at once. It can deactivate the account and send you a new link.`,
     expired: 'This invitation has expired',
     withdrawn: 'This invitation is no longer valid',
+  },
+
+  passkeyLink: {
+    ...link,
+    title: 'Add a passkey',
+    ready: link.adding,
+    readyBody: link.addingBody,
+    recovery: link.adding,
+    recoveryBody: link.addingBody,
+    done: link.added,
+    doneBody: link.addedBody,
+    used: 'A passkey was made with this link',
+    usedMine: 'If that was you: confirm it on the device where you began.',
+    usedTheirs: () => 'If it was not you, do not confirm it there, and make a new link.',
+    expired: 'This link has expired',
+    expiredBody: () => 'It works for ten minutes. Make a new one on the page where you began.',
+    withdrawn: 'This link is no longer valid',
+    withdrawnBody: () => 'Make a new one on the page where you began.',
   },
 
   signIn: {

@@ -6,7 +6,7 @@ import { credentialTypeName, instant, passkeyId, uuid } from '../fields.js';
 import { acceptedPasskeysSchema, browserHash, webAuthnJson } from './claims.js';
 
 /** A passkey of a customer, as their account page shows it. */
-const customerPasskeySchema = z
+export const customerPasskeySchema = z
   .strictObject({
     id: passkeyId.describe('The passkey'),
     name: z.string().describe("At first that of the passkey's provider, if it is known"),

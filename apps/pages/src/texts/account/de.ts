@@ -20,6 +20,7 @@ export const account: Texts['account'] = {
     changed: 'Inzwischen hat sich etwas geändert. So sieht es jetzt aus.',
     notAdded: 'Es wurde kein Passkey hinzugefügt. Sie können es noch einmal versuchen.',
     alreadyHere: 'Dieses Gerät hat schon einen Passkey für dieses Konto.',
+    linkEnded: 'Der Link ist abgelaufen. Sie können einen neuen erstellen.',
     failed: 'Das hat nicht geklappt, und es hat sich nichts geändert. Bitte versuchen Sie es noch einmal.',
   },
   credentials: 'Konto',
@@ -35,7 +36,19 @@ export const account: Texts['account'] = {
   added: (date: string) => `Hinzugefügt am ${date}`,
   lastUsed: (date: string) => `Zuletzt verwendet am ${date}`,
   neverUsed: 'Noch nicht verwendet',
-  add: 'Passkey hinzufügen',
+  add: 'Passkey auf diesem Gerät hinzufügen',
+  addElsewhere: 'Passkey auf einem anderen Gerät hinzufügen',
+  link: 'Öffnen Sie das auf Ihrem anderen Gerät',
+  linkBody:
+    'Scannen Sie den Code, oder kopieren Sie den Link. Er gilt zehn Minuten für einen Passkey, den Sie dann hier ' +
+    'bestätigen.',
+  copied: 'Kopiert. Schicken Sie ihn an Ihr anderes Gerät.',
+  compare: 'Zeigt Ihr anderes Gerät diesen Code?',
+  compareBody: (name?: string) =>
+    `Mit dem Link wurde ein Passkey${name === undefined ? '' : ` von ${name}`} erstellt. Bestätigen Sie ihn nur, wenn ` +
+    'Ihr anderes Gerät denselben Code zeigt: Sonst hat ihn jemand anderes erstellt.',
+  confirmCode: 'Ja, diesen Passkey hinzufügen',
+  denyCode: 'Nein, abbrechen',
   rename: 'Umbenennen',
   renameBody: 'Wählen Sie einen Namen, an dem Sie ihn erkennen. Nur Sie sehen ihn.',
   passkeyName: 'Name des Passkeys',

@@ -1,0 +1,110 @@
+import { Controller, Inject } from '@nestjs/common';
+import {
+  confirmPasskeyLink,
+  createPasskeyLink,
+  endPasskeyLink,
+  getPasskeyLink,
+  passkeyLinkSeconds,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
+import { Handles } from '@holdfast/messaging';
+import { acceptedPasskeysOf, passkeyIdOf, providerName, relyingPartyOf } from '@holdfast/passkeys';
+import { AppError, CLOCK, newSecret, type Clock } from '@holdfast/platform';
+import { CONFIG } from '@holdfast/service';
+import type { IssuanceConfig } from '../../config.js';
+import { CredentialTypes } from '../../credential-types/credential-types.js';
+import { Customers } from '../../customer/customers.js';
+import { auditTarget } from '../../customer/locators.js';
+import { asCustomer, byAccount, requireStillSignedIn, type SignedInPage } from '../account-access.js';
+import { PasskeyAdditions } from '../passkey-additions.js';
+import { passkeyAdded, requireMayAdd } from '../passkey-rules.js';
+import { addPasskey, passkeysOf, toPasskey } from '../passkeys.repository.js';
+import { confirmLink, linkOfSubject, removeLink, storeLink } from './passkey-links.repository.js';
+
+/** The link by which another device makes a passkey, for the page that made it. */
+@Controller()
+export class PasskeyLinkHandler {
+  constructor(
+    private readonly database: Database,
+    private readonly customers: Customers,
+    private readonly types: CredentialTypes,
+    private readonly additions: PasskeyAdditions,
+    @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
+  ) {}
+
+  @Handles(createPasskeyLink)
+  async create(
+    page: RequestOf<typeof createPasskeyLink>,
+    { org }: RequestContext,
+  ): Promise<ReplyOf<typeof createPasskeyLink>> {
+    const now = this.clock.now();
+    const expiresAt = new Date(now.getTime() + passkeyLinkSeconds * 1000);
+    const token = newSecret();
+    await this.database.transaction(async (sql) => {
+      await this.additions.begin(sql, page, org, now);
+      await storeLink(sql, { subject: page.subject, org, token, madeWith: page.passkey, expiresAt });
+    });
+    return { token, expiresAt: expiresAt.toISOString() };
+  }
+
+  @Handles(getPasskeyLink)
+  async get(page: RequestOf<typeof getPasskeyLink>, { org }: RequestContext): Promise<ReplyOf<typeof getPasskeyLink>> {
+    await this.requireSignedIn(page, org);
+    const link = await linkOfSubject(this.database, page.subject, org);
+    if (!link || link.expiresAt <= this.clock.now()) return { state: 'none' };
+    const { passkey, code, confirmed } = link;
+    if (!passkey || code === null) return { state: 'open' };
+    const name = providerName(passkey.aaguid);
+    return { state: confirmed ? 'confirmed' : 'created', code, ...(name !== undefined && { name }) };
+  }
+
+  @Handles(confirmPasskeyLink)
+  confirm(
+    { code, relyingParty, ...page }: RequestOf<typeof confirmPasskeyLink>,
+    context: RequestContext,
+  ): Promise<ReplyOf<typeof confirmPasskeyLink>> {
+    const { org } = context;
+    const { subject } = page;
+    return this.customers.change(byAccount(subject), asCustomer(context, page), async (customer, { sql, now }) => {
+      requireStillSignedIn(customer, page);
+      const pending = await confirmLink(sql, { subject, org, code }, now);
+      if (!pending) throw new AppError('passkey_link_expired');
+      requireMayAdd(customer, await this.types.all(org), now);
+      const { publicKey, ...passkey } = pending;
+      const stored = { ...passkey, publicKey: Buffer.from(publicKey, 'base64url'), subject, org, createdAt: now };
+      await addPasskey(sql, stored);
+      const id = passkeyIdOf(passkey.credentialId);
+      const rows = await passkeysOf(sql, subject, org);
+      const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
+      return {
+        change: passkeyAdded(customer, { id, createdAt: now }),
+        reply: {
+          passkey: toPasskey(rows.find(({ credentialId }) => credentialId === passkey.credentialId)!),
+          acceptedPasskeys: acceptedPasskeysOf(rp, rows),
+        },
+        audited: {
+          action: 'passkey.add',
+          targets: [auditTarget('customer', subject, subject), auditTarget('passkey', id, subject)],
+          outcome: { result: 'success', status: 200 },
+        },
+      };
+    });
+  }
+
+  @Handles(endPasskeyLink)
+  async end(page: RequestOf<typeof endPasskeyLink>, { org }: RequestContext): Promise<ReplyOf<typeof endPasskeyLink>> {
+    await this.requireSignedIn(page, org);
+    await removeLink(this.database, page.subject, org);
+    return {};
+  }
+
+  private async requireSignedIn(page: SignedInPage, org: string): Promise<void> {
+    const rows = await passkeysOf(this.database, page.subject, org);
+    const passkeys = rows.map(({ credentialId, createdAt }) => ({ id: passkeyIdOf(credentialId), createdAt }));
+    requireStillSignedIn({ passkeys }, page);
+  }
+}

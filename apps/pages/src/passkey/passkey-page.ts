@@ -1,0 +1,16 @@
+import type { ShownOrganization } from '@holdfast/contracts';
+import { runLinkPage } from '../link/link-page.ts';
+import { texts } from '../texts.ts';
+
+/** The page of a link that the account page has made, on another device. */
+interface Loaded {
+  organization: ShownOrganization;
+  state: 'open' | 'used' | 'expired';
+  expiresAt: string;
+}
+
+runLinkPage({
+  words: texts.passkeyLink,
+  forCustomers: true,
+  viewOf: (loaded: Loaded) => ({ ...loaded, recovery: false, adds: true }),
+});
