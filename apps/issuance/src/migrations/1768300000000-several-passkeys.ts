@@ -12,8 +12,8 @@ export class SeveralPasskeys1768300000000 implements MigrationInterface {
     );
     await runner.query('ALTER TABLE offer ADD COLUMN adds boolean NOT NULL DEFAULT false');
     await runner.query('ALTER TABLE passkey ADD COLUMN name text');
-    // A link by which another device makes a passkey: one for each customer. `passkey` is what that device has made, and
-    // counts once the page that made the link has confirmed it. `made_with` is the passkey of that page.
+    // A link by which another device makes a passkey: one for each customer. `passkey` is what that device has made,
+    // and counts once the page that made the link has confirmed it. `made_with` is the passkey of that page.
     await runner.query(
       `CREATE TABLE passkey_link (
          subject uuid PRIMARY KEY REFERENCES subject ON DELETE CASCADE,

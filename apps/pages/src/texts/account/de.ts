@@ -45,8 +45,8 @@ export const account: Texts['account'] = {
   copied: 'Kopiert. Schicken Sie ihn an Ihr anderes Gerät.',
   compare: 'Zeigt Ihr anderes Gerät diesen Code?',
   compareBody: (name?: string) =>
-    `Mit dem Link wurde ein Passkey${name === undefined ? '' : ` von ${name}`} erstellt. Bestätigen Sie ihn nur, wenn ` +
-    'Ihr anderes Gerät denselben Code zeigt: Sonst hat ihn jemand anderes erstellt.',
+    `Mit dem Link wurde ein Passkey${name === undefined ? '' : ` von ${name}`} erstellt. Bestätigen Sie ihn nur, ` +
+    'wenn Ihr anderes Gerät denselben Code zeigt: Sonst hat ihn jemand anderes erstellt.',
   confirmCode: 'Ja, diesen Passkey hinzufügen',
   denyCode: 'Nein, abbrechen',
   rename: 'Umbenennen',

@@ -42,8 +42,8 @@ export const account = {
   copied: 'Copied. Send it to your other device.',
   compare: 'Does your other device show this code?',
   compareBody: (name?: string) =>
-    `A passkey${name === undefined ? '' : ` of ${name}`} was made with the link. Confirm it only if your other device ` +
-    'shows the same code: otherwise somebody else made it.',
+    `A passkey${name === undefined ? '' : ` of ${name}`} was made with the link. Confirm it only if your other ` +
+    'device shows the same code: otherwise somebody else made it.',
   confirmCode: 'Yes, add this passkey',
   denyCode: 'No, stop',
   rename: 'Rename',
