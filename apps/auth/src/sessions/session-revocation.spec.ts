@@ -40,6 +40,12 @@ describe('session revocations of events', () => {
     expect(revocationsOf([{ ...event('credential.issued', data), replacesPasskeys: true }])).toEqual([ofCustomer]);
   });
 
+  test('a removed passkey concerns the sign-ins with it', () => {
+    expect(revocationsOf([{ ...event('credential.passkey_removed', data), removedPasskey: 'p' }])).toEqual([
+      { ...ofCustomer, passkey: 'p' },
+    ]);
+  });
+
   test('no other event of the catalogue revokes sessions', () => {
     const revoking = [
       'credential.suspended',

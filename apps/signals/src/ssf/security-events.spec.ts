@@ -25,6 +25,8 @@ describe('an event about a customer becomes', () => {
     ['credential.issued', { live: 1 }, ['credential-change create']],
     ['credential.renewed', { live: 1 }, ['credential-change update', 'token-claims-change']],
     ['credential.rekeyed', { live: 1 }, ['session-revoked', 'credential-change create']],
+    ['credential.passkey_added', { live: 1 }, ['credential-change update']],
+    ['credential.passkey_removed', { live: 1 }, ['credential-change update', 'session-revoked']],
     ['credential.suspended', { live: 1 }, ['credential-change update', 'session-revoked']],
     ['credential.suspended', { live: 0 }, ['credential-change update', 'session-revoked', 'account-disabled']],
     ['credential.resumed', { live: 1 }, ['account-enabled', 'credential-change update']],
