@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { expect, it } from '@jest/globals';
+import type { z } from 'zod';
 import {
   addCustomerPasskey,
   beginCustomerPasskey,
@@ -12,7 +13,6 @@ import {
   suspendCredential,
   type Contract,
   type ReplyOf,
-  type RequestOf,
 } from '@holdfast/contracts';
 import { passkeyIdOf } from '@holdfast/passkeys';
 import { eventually, randomSequence, shuffle, SoftwareAuthenticator, testContext } from '@holdfast/testing';
@@ -39,7 +39,7 @@ const expectedCodes = [
 withIssuance();
 
 const idOf = (authenticator: SoftwareAuthenticator) => passkeyIdOf(authenticator.passkeys[0]!.id);
-const send = <C extends Contract>(contract: C, request: RequestOf<C>): Promise<ReplyOf<C>> =>
+const send = <C extends Contract>(contract: C, request: z.input<C['request']>): Promise<ReplyOf<C>> =>
   stack.gateway.request(contract, request, anonymous());
 
 /** A customer with two passkeys, a passkey that another device has made, and responses for further ones. */
