@@ -1,9 +1,10 @@
 import { languageOf, type Language } from '@holdfast/contracts';
-import { en, type Texts } from './texts/en.ts';
+import type { Texts } from './texts/en.ts';
+import { shared } from './texts/en/shared.ts';
 
 export type { LinkTexts, Texts } from './texts/en.ts';
 
-/** The addresses of the files in `texts`, which the build sets. English is part of each page. */
+/** The addresses of the files in `texts`, which the build sets. */
 declare const TEXTS_SCRIPTS: Partial<Record<Language, string>>;
 
 /**
@@ -17,17 +18,24 @@ function languageOfPage(): Language {
 }
 
 /** Without the file of a language, as on a connection that breaks, the page is in English. */
-async function textsOf(language: Language): Promise<Texts> {
+async function translationTo(language: Language): Promise<Texts | undefined> {
   const script = language === 'en' ? undefined : TEXTS_SCRIPTS[language];
-  if (script === undefined) return en;
-  return import(script).then((file: { texts: Texts }) => file.texts).catch(() => en);
+  if (script === undefined) return undefined;
+  return import(script).then((file: { texts: Texts }) => file.texts).catch(() => undefined);
 }
 
+const translation = await translationTo(languageOfPage());
+
 /**
- * All texts that a customer or a person of an organization reads. `org` and `app` are chosen by the organization: show
- * them as text, never as HTML.
+ * The words of one page, in its language. The English ones are those of `texts/en` that the page imports, so that its
+ * script has no others; another language is one file, which only its readers load.
  */
-export const texts = await textsOf(languageOfPage());
+export function wordsOf<Name extends keyof Texts>(name: Name, english: Texts[Name]): Texts[Name] {
+  return translation?.[name] ?? english;
+}
+
+/** The texts that every page may show. */
+export const texts: typeof shared = translation ?? shared;
 
 if (typeof document !== 'undefined') {
   document.documentElement.lang = texts.locale;

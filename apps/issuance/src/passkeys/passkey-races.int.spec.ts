@@ -62,7 +62,7 @@ async function prepare() {
   return { ...first, pages, responses, code };
 }
 
-it(`additions, removals, recoveries, suspensions and erasures at once leave what the events say, ${rounds} times`, async () => {
+it(`concurrent additions, removals, recoveries and erasures leave what the events say, ${rounds} times`, async () => {
   process.stdout.write(`RACE_SEED=${seed}\n`);
   const random = randomSequence(seed);
   for (let round = 0; round < rounds; round += 1) {

@@ -15,7 +15,8 @@ import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { Creation, type RequestedOptions as CreationOptions } from '../link/creation.ts';
 import { createView } from '../screen/view.ts';
 import { Ceremonies, type RequestedOptions } from '../sign-in/ceremonies.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { account } from '../texts/en/account.ts';
 import { accountScreen, type AccountAction } from './account-screen.ts';
 import {
   accountStep,
@@ -42,7 +43,7 @@ let session: string | undefined;
 /** The RP ID of the passkey that was used last. */
 let usedRpId: string | undefined;
 
-const view = createView<AccountAction>(texts.account.title, (action, text) => {
+const view = createView<AccountAction>(wordsOf('account', account).title, (action, text) => {
   const [type, id] = action.split(':') as [AccountEvent['type'], string?];
   send((id === undefined ? { type, text } : { type, id }) as AccountEvent);
 });

@@ -2,7 +2,10 @@ import type { ShownOrganization } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
 import { organizationLinks } from '../screen/organization-links.ts';
 import type { Control, List, Screen } from '../screen/screen.ts';
-import { texts } from '../texts.ts';
+import { texts, wordsOf } from '../texts.ts';
+import { account as english } from '../texts/en/account.ts';
+import { passkeyLink } from '../texts/en/passkey-link.ts';
+import { signIn } from '../texts/en/sign-in.ts';
 import type { AccountState, AccountView, MadePasskey, Refusal } from './account-state.ts';
 
 export type AccountAction =
@@ -17,7 +20,9 @@ export type AccountAction =
   | `${'rename' | 'remove' | 'end'}:${string}`;
 type AccountScreen = Screen<AccountAction>;
 
-const words = texts.account;
+const words = wordsOf('account', english);
+const signInWords = wordsOf('signIn', signIn);
+const linkWords = wordsOf('passkeyLink', passkeyLink);
 const back: Control<AccountAction> = { label: words.back, action: 'back' };
 const stop: Control<AccountAction> = { label: texts.stop, action: 'stop' };
 
@@ -41,7 +46,7 @@ export function accountScreen(state: AccountState, canSuggest: boolean, timeZone
         ...organization,
         heading: state.why ? words.signedOut[state.why] : words.signIn(org),
         body: [words.signInBody],
-        primary: { label: texts.signIn.authenticate, action: 'signIn' },
+        primary: { label: signInWords.authenticate, action: 'signIn' },
         ...(canSuggest && { suggestions: true }),
         links: help,
         more: [{ summary: texts.noPasskeyHere, text: texts.noPasskeyHereBody(org) }],
@@ -49,11 +54,11 @@ export function accountScreen(state: AccountState, canSuggest: boolean, timeZone
     case 'preparing':
       return { tone: 'busy', ...organization, heading: texts.preparing, body: [texts.preparingBody], secondary: stop };
     case 'working': {
-      const { working, workingBody } = texts.signIn;
+      const { working, workingBody } = signInWords;
       return { tone: 'busy', ...organization, heading: working, body: [workingBody], secondary: stop };
     }
     case 'verifying':
-      return { tone: 'busy', ...organization, heading: texts.signIn.verifying, body: [] };
+      return { tone: 'busy', ...organization, heading: signInWords.verifying, body: [] };
     case 'refused':
       return { tone: 'stop', ...organization, ...refused(state.reason, org), links: help };
     case 'stopped':
@@ -178,7 +183,7 @@ function sessionsOf({ sessions, passkeys }: AccountView, timeZone?: string): Lis
 }
 
 function refused(reason: Refusal, org: string): Pick<AccountScreen, 'heading' | 'body' | 'primary'> {
-  const { unknown, unknownBody, copied, copiedBody, copiedAdvice, other, otherBody, chooseOther } = texts.signIn;
+  const { unknown, unknownBody, copied, copiedBody, copiedAdvice, other, otherBody, chooseOther } = signInWords;
   const retry = { primary: { label: chooseOther, action: 'signIn' } satisfies Control<AccountAction> };
   switch (reason) {
     case 'unknown_passkey':
@@ -193,7 +198,7 @@ function refused(reason: Refusal, org: string): Pick<AccountScreen, 'heading' | 
 }
 
 function adding(step: 'preparing' | 'working' | 'saving'): Pick<AccountScreen, 'heading' | 'body' | 'secondary'> {
-  const { working, workingBody, saving, savingBody } = texts.claim;
+  const { working, workingBody, saving, savingBody } = linkWords;
   switch (step) {
     case 'preparing':
       return { heading: texts.preparing, body: [texts.preparingBody], secondary: stop };
@@ -216,7 +221,7 @@ function linking(address: string, made?: MadePasskey): Omit<AccountScreen, 'tone
   return {
     heading: words.compare,
     body: [words.compareBody(made.name)],
-    facts: [{ name: texts.claim.code, value: made.code }],
+    facts: [{ name: linkWords.code, value: made.code }],
     primary: { label: words.confirmCode, action: 'confirm' },
     secondary: { label: words.denyCode, action: 'back' },
   };

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { build, type BuildOptions, type Metafile } from 'esbuild';
 import { languages } from '@holdfast/contracts';
-import { texts } from '../texts.ts';
+import { en } from '../texts/en.ts';
 import { documentOf } from './document.ts';
 
 /**
@@ -18,13 +18,13 @@ const isText = new Set(['.css', '.js', '.svg']);
 const [folder] = process.argv.slice(2);
 const dist = folder ?? join(source, '..', 'dist');
 const pages = {
-  account: texts.account.title,
-  claim: texts.claim.title,
-  hub: texts.hub.title,
-  invitation: texts.invitation.title,
-  passkey: texts.passkeyLink.title,
-  'sign-in': texts.signIn.title,
-  verify: texts.verify.title,
+  account: en.account.title,
+  claim: en.claim.title,
+  hub: en.hub.title,
+  invitation: en.invitation.title,
+  passkey: en.passkeyLink.title,
+  'sign-in': en.signIn.title,
+  verify: en.verify.title,
 };
 
 await rm(dist, { recursive: true, force: true });
@@ -46,7 +46,7 @@ const options = {
 // A file of its own, since few customers need it.
 const qrCode = await build({ ...options, entryPoints: { 'qr-code': join(source, 'screen', 'qr-code.ts') } });
 const [qrCodeScript] = filesOf(qrCode.metafile);
-// English is part of each page. Another language is a file of its own, which only its readers load.
+// The English texts of a page are part of its script. Another language is a file of its own, for its readers alone.
 const others = languages.filter((language) => language !== 'en');
 const translations = await build({
   ...options,

@@ -1,5 +1,5 @@
 import { htmlHead } from '@holdfast/platform/html-head';
-import { texts } from '../texts.ts';
+import { en } from '../texts/en.ts';
 
 /** File names below `/pages/`. */
 interface Assets {
@@ -21,12 +21,12 @@ export function documentOf(title: string, { script, style, noScriptStyle, icon }
     ],
   });
   return `${head}<body>
-<noscript><div class="no-script card"><h1>${texts.noScriptTitle}</h1><p>${texts.noScript}</p></div></noscript>
+<noscript><div class="no-script card"><h1>${en.noScriptTitle}</h1><p>${en.noScript}</p></div></noscript>
 <main id="page" class="card" aria-busy="true">
 <p class="organization"></p>
 <div class="icon busy"></div>
-<h1>${texts.loading}</h1>
-<p class="late">${texts.late}</p>
+<h1>${en.loading}</h1>
+<p class="late">${en.late}</p>
 </main>
 </body>
 </html>

@@ -1,9 +1,10 @@
 import type { Claim, ShownOrganization } from '@holdfast/contracts';
 import { runLinkPage } from '../link/link-page.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { claim } from '../texts/en/claim.ts';
 
 runLinkPage({
-  words: texts.claim,
+  words: wordsOf('claim', claim),
   forCustomers: true,
   viewOf: ({ credentialType, state, ...claim }: Claim & { organization: ShownOrganization }) => ({
     ...claim,

@@ -1,7 +1,8 @@
 import { call } from '../browser/api.ts';
 import { failureOf } from '../browser/failure.ts';
 import { createView } from '../screen/view.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { hub as english } from '../texts/en/hub.ts';
 import { hubScreen, type HubAction } from './hub-screen.ts';
 import { hubStep, type HubEffect, type HubEvent, type HubState, type SignedInUser } from './hub-state.ts';
 
@@ -12,7 +13,7 @@ const failure = (['denied', 'failed'] as const).find(
 );
 let state: HubState = { name: 'loading' };
 
-const view = createView<HubAction>(texts.hub.title, (type) => void send({ type }));
+const view = createView<HubAction>(wordsOf('hub', english).title, (type) => void send({ type }));
 
 const run: Record<HubEffect, () => Promise<HubEvent>> = {
   load: async () => ({

@@ -1,12 +1,13 @@
 import { roles } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
 import type { Screen } from '../screen/screen.ts';
-import { texts } from '../texts.ts';
+import { texts, wordsOf } from '../texts.ts';
+import { hub } from '../texts/en/hub.ts';
 import type { HubState } from './hub-state.ts';
 
 export type HubAction = 'signOut' | 'retry';
 
-const words = texts.hub;
+const words = wordsOf('hub', hub);
 
 /** @param signIn address at which the sign-in begins */
 export function hubScreen(state: HubState, signIn: string): Screen<HubAction> {

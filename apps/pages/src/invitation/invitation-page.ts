@@ -1,13 +1,14 @@
 import type { InvitationLink } from '@holdfast/contracts';
 import { runLinkPage } from '../link/link-page.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { invitation } from '../texts/en/invitation.ts';
 
 const shortId = location.pathname.split('/')[2]!;
 
 const returnUrl = `/hub/${shortId}`;
 
 runLinkPage({
-  words: texts.invitation,
+  words: wordsOf('invitation', invitation),
   forCustomers: false,
   viewOf: ({ state, ...invitation }: InvitationLink & { organization: { name: string } }) => ({
     ...invitation,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { safeAddress } from '../browser/address.ts';
-import { texts } from '../texts.ts';
+import { en as texts } from '../texts/en.ts';
 import { dateAndTime, linkScreen, type Environment } from './link-screen.ts';
 import type { FailureReason, LinkState, LinkView } from './link-state.ts';
 

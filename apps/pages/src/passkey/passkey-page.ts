@@ -1,6 +1,7 @@
 import type { ShownOrganization } from '@holdfast/contracts';
 import { runLinkPage } from '../link/link-page.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { passkeyLink } from '../texts/en/passkey-link.ts';
 
 /** The page of a link that the account page has made, on another device. */
 interface Loaded {
@@ -10,7 +11,7 @@ interface Loaded {
 }
 
 runLinkPage({
-  words: texts.passkeyLink,
+  words: wordsOf('passkeyLink', passkeyLink),
   forCustomers: true,
   viewOf: (loaded: Loaded) => ({ ...loaded, recovery: false, adds: true }),
 });

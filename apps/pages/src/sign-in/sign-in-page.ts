@@ -13,7 +13,8 @@ import { organizationOfPage } from '../browser/organization.ts';
 import { hidePasskey } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { signIn } from '../texts/en/sign-in.ts';
 import { Ceremonies, type RequestedOptions } from './ceremonies.ts';
 import { rememberedSignIn } from './remembered-sign-in.ts';
 import { signInScreen, type SignInAction } from './sign-in-screen.ts';
@@ -27,7 +28,7 @@ let ofPage: ShownOrganization | undefined;
 /** The RP ID of the passkey that was used last. */
 let usedRpId: string | undefined;
 
-const view = createView<SignInAction>(texts.signIn.title, (type) => send({ type }));
+const view = createView<SignInAction>(wordsOf('signIn', signIn).title, (type) => send({ type }));
 
 const ceremonies = new Ceremonies(
   {

@@ -2,13 +2,14 @@ import type { ShownOrganization, SignIn } from '@holdfast/contracts';
 import { failureTexts } from '../screen/failure-texts.ts';
 import { organizationLinks } from '../screen/organization-links.ts';
 import type { Control, Screen } from '../screen/screen.ts';
-import { texts } from '../texts.ts';
+import { texts, wordsOf } from '../texts.ts';
+import { signIn } from '../texts/en/sign-in.ts';
 import type { FailureReason, SignInState } from './sign-in-state.ts';
 
 export type SignInAction = 'signIn' | 'signInEarlier' | 'stop' | 'leave';
 type SignInScreen = Screen<SignInAction>;
 
-const words = texts.signIn;
+const words = wordsOf('signIn', signIn);
 
 /**
  * @param canSuggest the browser can suggest passkeys by itself (conditional UI)

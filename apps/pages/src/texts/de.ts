@@ -1,4 +1,4 @@
-import { account } from './account/de.ts';
+import { account } from './de/account.ts';
 import type { Texts } from './en.ts';
 
 const someOrg = 'der Organisation';

@@ -1,8 +1,9 @@
 import { element } from '../screen/element.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { verify } from '../texts/en/verify.ts';
 import type { Given } from './verification.ts';
 
-const words = texts.verify;
+const words = wordsOf('verify', verify);
 
 interface VerifyForm {
   node: HTMLFormElement;

@@ -1,11 +1,12 @@
 import { element } from '../screen/element.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { verify } from '../texts/en/verify.ts';
 import type { Outcome } from './verification.ts';
 import { verifyForm } from './verify-form.ts';
 import { outcomeScreen } from './verify-screen.ts';
 import { serveTask, type Report, type Task } from './verify-worker.ts';
 
-const words = texts.verify;
+const words = wordsOf('verify', verify);
 
 /**
  * The worker runs this same file, so that page and worker are of one version: during a deployment a page may get the

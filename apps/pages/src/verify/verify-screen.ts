@@ -1,9 +1,10 @@
 import type { Verdict } from '@holdfast/log-verifier';
 import type { Screen } from '../screen/screen.ts';
-import { texts } from '../texts.ts';
+import { wordsOf } from '../texts.ts';
+import { verify } from '../texts/en/verify.ts';
 import type { Outcome } from './verification.ts';
 
-const words = texts.verify;
+const words = wordsOf('verify', verify);
 
 /** The result in words. `findings` are listed below the text, in the order of the log. */
 export interface OutcomeScreen extends Pick<Screen<never>, 'tone' | 'heading' | 'body' | 'facts'> {
