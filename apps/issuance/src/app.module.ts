@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { MakerRights } from '@holdfast/access';
+import { AuditWriter, RecordOutbox } from '@holdfast/audit-client';
 import { quarantines, streams } from '@holdfast/contracts';
 import { Bus } from '@holdfast/messaging';
 import { ClearStoredResponses, Idempotency, outboxProvider, quarantineController } from '@holdfast/outbox';
@@ -91,6 +92,8 @@ import { Renewals } from './sign-in/renewals.js';
   ],
   providers: [
     outboxProvider(streams.issuance, { service: 'subjects', database: watermarkDatabase }),
+    { provide: AuditWriter, inject: [Bus], useFactory: (bus: Bus) => new AuditWriter(bus) },
+    RecordOutbox,
     { provide: MakerRights, inject: [Bus], useFactory: (bus: Bus) => new MakerRights(bus, 'issuance') },
     Claims,
     CustomerHandles,

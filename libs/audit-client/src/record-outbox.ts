@@ -38,11 +38,11 @@ interface Row {
 
 const pendingGauge = new Gauge({
   name: 'holdfast_records_pending',
-  help: 'Audit records of committed changes in auth or signals that audit has not appended within 2 seconds',
+  help: 'Audit records of committed changes in auth, issuance or signals that audit has not appended within 2 seconds',
 });
 
 /**
- * Audit records of changes in a service that emits no events. Each commits with its change and is appended to the log
+ * Audit records of changes that no event announces. Each commits with its change and is appended to the log
  * afterwards, so that changes succeed while audit is unavailable (product §7). Any replica appends any record, twice if
  * need be: audit deduplicates by id. Only audit consumes these records, so they need no stream
  * (docs/adr/0003-outbox-and-relay.md).

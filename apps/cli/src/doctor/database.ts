@@ -166,6 +166,7 @@ const backlogs: { service: ServiceName; table: string; what: string; due: string
   { service: 'directory', table: 'outbox', what: 'events of directory', due: 'created_at' },
   { service: 'audit', table: 'outbox', what: 'events of audit', due: 'created_at' },
   { service: 'auth', table: 'record_outbox', what: 'audit records of auth', due: 'created_at' },
+  { service: 'issuance', table: 'record_outbox', what: 'audit records of issuance', due: 'created_at' },
   { service: 'signals', table: 'record_outbox', what: 'audit records of signals', due: 'created_at' },
 ];
 

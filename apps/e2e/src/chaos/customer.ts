@@ -48,9 +48,9 @@ export async function simulateCustomer(
     await shop.withdraw(offer.offerId);
     recordTransition('offer.withdrawn', 'offer.withdraw', 'revoked');
   } else if (choice > 3) {
-    const devices = await browsers.claim(offer);
+    const passkeys = [await browsers.claim(offer)];
     recordTransition('credential.issued', 'credential.claim', 'issued');
-    await useCredential(shop, browsers, { offer, customer, devices, idempotencyKey }, recordTransition, random);
+    await useCredential(shop, browsers, { offer, customer, passkeys, idempotencyKey }, recordTransition, random);
   }
   if (random(5) === 0) {
     await shop.erase(customer.subject);
@@ -67,7 +67,8 @@ function endAllSessions(customer: AcknowledgedCustomer): void {
 interface Claimed {
   offer: Offer;
   customer: AcknowledgedCustomer;
-  devices: Devices;
+  /** Each signs in. */
+  passkeys: Devices[];
   idempotencyKey: string;
 }
 
@@ -89,14 +90,22 @@ async function useCredential(
     const next =
       customer.status === 'suspended'
         ? (['resume', 'resume', 'revoke', 'denied sign-in'] as const)[random(4)]
-        : (['sign-in', 'sign-in', 'sign-in', 'suspend', 'recover', 'revoke'] as const)[random(6)];
-    if (next === 'sign-in')
-      customer.sessions.push({ sid: await browsers.signIn(customer.subject, claimed.devices), ended: false });
-    if (next === 'denied sign-in') await browsers.expectDenied(claimed.devices, customer.status);
+        : (['sign-in', 'sign-in', 'sign-in', 'add', 'suspend', 'recover', 'revoke'] as const)[random(7)];
+    if (next === 'sign-in') {
+      const passkey = claimed.passkeys[random(claimed.passkeys.length)]!;
+      customer.sessions.push({ sid: await browsers.signIn(customer.subject, passkey), ended: false });
+    }
+    if (next === 'denied sign-in') await browsers.expectDenied(claimed.passkeys.flat(), customer.status);
+    if (next === 'add') {
+      const further = await shop.offer(`${idempotencyKey}-${step}`, { subject: customer.subject, adds: true });
+      customer.events.push('offer.created');
+      claimed.passkeys.push(await browsers.claim(further));
+      recordTransition('credential.passkey_added', 'passkey.add');
+    }
     if (next === 'recover') {
       const recovery = await shop.offer(`${idempotencyKey}-${step}`, { subject: customer.subject });
       customer.events.push('offer.created');
-      claimed.devices = await browsers.claim(recovery);
+      claimed.passkeys = [await browsers.claim(recovery)];
       recordTransition('credential.rekeyed', 'credential.claim');
     }
     if (next === 'suspend' || next === 'resume' || next === 'revoke') {
@@ -105,5 +114,5 @@ async function useCredential(
       recordTransition(event, `credential.${next}`, status);
     }
   }
-  if (customer.status === 'revoked') await browsers.expectDenied(claimed.devices, customer.status);
+  if (customer.status === 'revoked') await browsers.expectDenied(claimed.passkeys.flat(), customer.status);
 }

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Subject } from '@holdfast/contracts';
 import { eventually, SoftwareAuthenticator } from '@holdfast/testing';
+import { FeedReader } from '../chaos/feed-reader.ts';
 import { Client } from '../clients/client.ts';
 import { closeConnections } from '../clients/http.ts';
 import { customerScopes, newClients, stack } from '../clients/under-test.ts';
@@ -82,6 +83,18 @@ describe('the account page', () => {
       const actions = (await auditor.wholeLog({ actor: subject })).map(({ action }) => action);
       for (const action of ['account.sign_in', 'passkey.add', 'passkey.rename', 'passkey.remove'])
         expect(actions).toContain(action);
+    });
+  });
+
+  it('leaves no gap in the versions of the feed by a renaming', async () => {
+    const { page, subject, ids } = await withTwoPasskeys();
+    expect((await page.post('/passkeys/rename', { passkey: ids[1], name: 'Phone' })).status).toBe(200);
+    expect((await page.post('/passkeys/remove', { passkey: ids[1] })).status).toBe(200);
+    const automation = new Client(stack, await stack.newApp(org(), 'feed', ['webhooks:manage'], 'service'));
+    await eventually(async () => {
+      const feed = (await new FeedReader(automation).read()).filter(({ data }) => data.subject === subject);
+      expect(feed.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
+      expect(feed.at(-1)).toMatchObject({ type: 'credential.passkey_removed', data: { passkeys: 1 } });
     });
   });
 

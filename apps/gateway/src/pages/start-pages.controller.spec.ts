@@ -76,6 +76,7 @@ describe('the pages for people who come without a link', () => {
     expect(linksOf(payload)).toEqual([
       ['https://acme.example/?a=1&amp;b=2', 'Continue to Acme &amp; &lt;b&gt;Sons&lt;/b&gt;'],
       ['https://help.example', 'Get help'],
+      ['/o/acme/account', 'Your passkeys, and where you are signed in'],
       ['/hub/acme', 'For people who work at Acme &amp; &lt;b&gt;Sons&lt;/b&gt;'],
     ]);
   });
@@ -83,7 +84,10 @@ describe('the pages for people who come without a link', () => {
   test('that of an organization without addresses says where to start', async () => {
     const { payload } = await get('/o/globex');
     expect(payload).toContain('Start from the app or website of Globex');
-    expect(linksOf(payload)).toEqual([['/hub/globex', 'For people who work at Globex']]);
+    expect(linksOf(payload)).toEqual([
+      ['/o/globex/account', 'Your passkeys, and where you are signed in'],
+      ['/hub/globex', 'For people who work at Globex'],
+    ]);
   });
 
   test('that of an unknown organization is 404, the same whatever the short ID', async () => {

@@ -16,6 +16,7 @@ interface StartPageTexts {
   fromAMessage: string;
   continueTo: (name: string) => string;
   help: string;
+  account: string;
   staff: (name: string) => string;
 }
 
@@ -32,6 +33,7 @@ const startPageTexts: Record<Language, StartPageTexts> = {
     fromAMessage: 'If a message brought you here, open its link again, in full.',
     continueTo: (name) => `Continue to ${name}`,
     help: 'Get help',
+    account: 'Your passkeys, and where you are signed in',
     staff: (name) => `For people who work at ${name}`,
   },
   de: {
@@ -47,6 +49,7 @@ const startPageTexts: Record<Language, StartPageTexts> = {
     fromAMessage: 'Wenn Sie aus einer Nachricht kommen, öffnen Sie deren Link noch einmal ganz.',
     continueTo: (name) => `Weiter zu ${name}`,
     help: 'Hilfe',
+    account: 'Ihre Passkeys, und wo Sie angemeldet sind',
     staff: (name) => `Für Menschen, die bei ${name} arbeiten`,
   },
 };
@@ -79,6 +82,7 @@ export function organizationPage({ shortId, name, startUrl, helpUrl }: Profile, 
       `<p>${texts.organizationBody} ${escapeHtml(start)} ${texts.fromAMessage}</p>`,
       ...(startUrl === undefined ? [] : [link('primary', startUrl, texts.continueTo(name))]),
       ...(helpUrl === undefined ? [] : [link('secondary', helpUrl, texts.help)]),
+      link('secondary', `/o/${shortId}/account`, texts.account),
       link('secondary', `/hub/${shortId}`, texts.staff(name)),
     ].join('\n'),
   });

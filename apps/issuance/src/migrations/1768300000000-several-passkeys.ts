@@ -1,4 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { recordOutboxTables } from '@holdfast/audit-client';
 
 /**
  * Several passkeys of a customer: how many the type of a credential allows, offers and links that add one, and the name
@@ -26,9 +27,12 @@ export class SeveralPasskeys1768300000000 implements MigrationInterface {
          confirmed boolean NOT NULL DEFAULT false)`,
     );
     await runner.query('CREATE INDEX passkey_link_expires ON passkey_link (expires_at)');
+    // The name of a passkey is in no event: others need it for nothing. Its change has a record all the same.
+    for (const sql of recordOutboxTables) await runner.query(sql);
   }
 
   async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE record_outbox');
     await runner.query('DROP TABLE passkey_link');
     await runner.query('ALTER TABLE passkey DROP COLUMN name');
     await runner.query('ALTER TABLE offer DROP COLUMN adds');

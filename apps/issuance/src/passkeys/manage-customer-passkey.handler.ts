@@ -1,4 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
+import { RecordOutbox } from '@holdfast/audit-client';
 import {
   removeCustomerPasskey,
   renameCustomerPasskey,
@@ -6,39 +7,55 @@ import {
   type RequestContext,
   type RequestOf,
 } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { acceptedPasskeysOf, passkeyIdOf, relyingPartyOf } from '@holdfast/passkeys';
-import type { Audited } from '@holdfast/platform';
+import { AppError, auditRecord, CLOCK, type Audited, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
+import { lockCustomer } from '../customer/customer.repository.js';
 import { Customers } from '../customer/customers.js';
 import { auditTarget } from '../customer/locators.js';
 import { asCustomer, byAccount, requireStillSignedIn } from './account-access.js';
-import { passkeyRemoved, passkeyRenamed } from './passkey-rules.js';
+import { passkeyRemoved } from './passkey-rules.js';
 import { passkeysOf, removePasskey, renamePasskey, toPasskey } from './passkeys.repository.js';
 
 /** Names and removes passkeys, for a customer who has just signed in to the account page. */
 @Controller()
 export class ManageCustomerPasskeyHandler {
   constructor(
+    private readonly database: Database,
     private readonly customers: Customers,
+    private readonly records: RecordOutbox,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** Without an event, since nobody else needs the name: the record of the change commits with it. */
   @Handles(renameCustomerPasskey)
-  rename(
+  async rename(
     { renamed, name, ...page }: RequestOf<typeof renameCustomerPasskey>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof renameCustomerPasskey>> {
+    const { org } = context;
     const { subject } = page;
-    return this.customers.change(byAccount(subject), asCustomer(context, page), async (customer, { sql }) => {
+    const record = auditRecord(
+      asCustomer(context, page),
+      this.clock.now(),
+      audited('passkey.rename', subject, renamed),
+    );
+    const passkey = await this.database.transaction(async (sql) => {
+      const customer = await lockCustomer(sql, subject, org);
+      if (!customer) throw new AppError('account_session_ended');
       requireStillSignedIn(customer, page);
-      const change = passkeyRenamed(customer, renamed);
+      if (!customer.passkeys.some(({ id }) => id === renamed)) throw new AppError('unknown_passkey');
       await renamePasskey(sql, subject, renamed, name);
-      const rows = await passkeysOf(sql, subject, context.org);
-      const row = rows.find(({ credentialId }) => passkeyIdOf(credentialId) === renamed)!;
-      return { change, reply: { passkey: toPasskey(row) }, audited: audited('passkey.rename', subject, renamed) };
+      await this.records.add(sql, org, record);
+      const rows = await passkeysOf(sql, subject, org);
+      return toPasskey(rows.find(({ credentialId }) => passkeyIdOf(credentialId) === renamed)!);
     });
+    await this.records.append(org, record);
+    return { passkey };
   }
 
   @Handles(removeCustomerPasskey)

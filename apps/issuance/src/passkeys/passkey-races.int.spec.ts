@@ -26,6 +26,8 @@ const browser = 'b'.repeat(43);
 /** What a request may get that loses a race, and nothing else. */
 const expectedCodes = [
   'account_session_ended',
+  // An erasure deletes the challenges of the customer.
+  'ceremony_expired',
   'claim_spent',
   'claim_withdrawn',
   'invalid_state',

@@ -56,14 +56,6 @@ export function passkeyRemoved(customer: Customer, id: string): Change {
   return change(customer, { passkeys: left }, ...events.map((event) => ({ ...event, removedPasskey: id })));
 }
 
-/**
- * The caller stores the name, which no event carries. @throws AppError unknown_passkey
- */
-export function passkeyRenamed(customer: Customer, id: string): Change {
-  if (!customer.passkeys.some((passkey) => passkey.id === id)) throw new AppError('unknown_passkey');
-  return change(customer, {}, { type: 'credential.passkey_renamed', data: undefined });
-}
-
 /** One event for each credential that the customer holds. */
 function eventsOf(type: 'credential.passkey_added' | 'credential.passkey_removed', customer: Customer): PendingEvent[] {
   const { credentials, passkeys } = customer;

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { pendingRecords } from '@holdfast/audit-client';
 import { Database, statement } from '@holdfast/data';
 import { storedResponses } from '@holdfast/outbox';
 import { encryptionKeysOf, keysOf } from '@holdfast/platform';
@@ -38,8 +39,8 @@ export class IssuanceKeyRotation extends KeyRotation {
       {
         name: 'KEY_ENCRYPTION_KEY',
         keys: encryptionKeysOf(config),
-        what: 'stored responses',
-        ...reEncrypting([storedResponses, turnstileSecrets]),
+        what: 'stored responses and pending records',
+        ...reEncrypting([storedResponses, turnstileSecrets, pendingRecords]),
       },
       {
         name: 'SECRET_PEPPER',

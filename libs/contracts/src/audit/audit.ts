@@ -16,7 +16,7 @@ import { readTimeoutMs } from './read-timeout.js';
 export const appendRecords = command({
   service: 'audit',
   name: 'append-records',
-  callers: ['gateway', 'auth', 'signals'],
+  callers: ['gateway', 'auth', 'issuance', 'signals'],
   request: z.strictObject({
     records: z
       .array(

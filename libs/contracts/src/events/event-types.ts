@@ -91,11 +91,6 @@ export const eventTypes = {
     description: 'A customer removed a passkey of a credential: the sessions that began with it have ended',
     data: z.strictObject(held),
   },
-  'credential.passkey_renamed': {
-    producer: 'issuance',
-    description: 'A customer renamed a passkey',
-    data: undefined,
-  },
   'credential.suspended': {
     producer: 'issuance',
     description: 'A credential was suspended',

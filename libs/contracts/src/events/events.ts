@@ -46,7 +46,6 @@ const customerEventTypes = [
   'credential.rekeyed',
   'credential.passkey_added',
   'credential.passkey_removed',
-  'credential.passkey_renamed',
   'credential.suspended',
   'credential.resumed',
   'credential.revoked',
