@@ -28,4 +28,4 @@ export const credentialTypeName = z
   );
 
 /** A passkey of a customer: a hash of its credential id (passkeyIdOf() of libs/passkeys). */
-export const passkeyId = z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'must be the id of a passkey, 22 characters');
+export const passkeyId = z.uuid();

@@ -223,7 +223,7 @@ function forbiddenTo(user: BusUser): { publish: string[]; subscribe: string[] } 
             'rpc.directory.disable-app',
           ]),
       ...(user === 'auth' ? [] : ['rpc.directory.get-client']),
-      ...(['gateway', 'auth', 'signals'].includes(user) ? [] : ['rpc.audit.append-records']),
+      ...(['gateway', 'auth', 'issuance', 'signals'].includes(user) ? [] : ['rpc.audit.append-records']),
     ],
     subscribe: [
       '>',

@@ -35,7 +35,7 @@ const commonErrors: ErrorCode[] = [
 const organization = { name: 'Acme' };
 const challenge = 'pY1b3lqk0yQmXf3cVgq0n2o5m8uR7sT4wZ6xA9dE1fG';
 const passkeyExample = {
-  id: 'mT8v2Qy1bX0cJ7wZ9kRfLg',
+  id: '7d1c0a52-4b3e-8f6a-9c27-5e8b1f3a6d90',
   name: 'iCloud Keychain',
   synced: true,
   createdAt: '2026-11-21T10:02:11.480Z',

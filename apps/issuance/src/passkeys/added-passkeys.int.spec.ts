@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createCredentialType, suspendCredential, updateCredentialType } from '@holdfast/contracts';
+import { passkeyIdInSql, passkeyIdOf } from '@holdfast/passkeys';
 import { SoftwareAuthenticator, testContext } from '@holdfast/testing';
 import { codesOf, customers, errorWith, globex, stack, withIssuance } from '../customers.fixture.js';
 
@@ -39,6 +40,11 @@ describe('an offer that adds a passkey', () => {
     expect(added.replacesPasskeys).toBeUndefined();
     const [was, is] = [events[1]!, added].map(({ state }) => state!.credentials[0]!);
     expect(is).toEqual({ ...was, holders: [...was!.holders!, { type: 'passkey', addedAt: expect.any(String) }] });
+    const ids = await stack.database.query<{ id: string; credential_id: string }>(
+      `SELECT ${passkeyIdInSql('credential_id')} AS id, credential_id FROM issuance.passkey WHERE subject = $1`,
+      [subject],
+    );
+    for (const { id, credential_id: stored } of ids) expect(id).toBe(passkeyIdOf(stored));
     for (const authenticator of [phone.authenticator, laptop]) {
       const signedIn = await customers.signIn({ authenticator });
       expect(signedIn).toMatchObject({ outcome: 'signed_in', subject });

@@ -89,11 +89,11 @@ export function passkeysOf(sql: Sql, subject: string, org: string): Promise<Pass
 }
 
 export async function renamePasskey(sql: Sql, subject: string, id: string, name: string): Promise<void> {
-  await sql.rows(rename, [subject, bytesOf(id), name]);
+  await sql.rows(rename, [subject, id, name]);
 }
 
 export async function removePasskey(sql: Sql, subject: string, id: string): Promise<void> {
-  await sql.rows(remove, [subject, bytesOf(id)]);
+  await sql.rows(remove, [subject, id]);
 }
 
 /** Without a name of the customer, a passkey has that of its provider. */
@@ -106,8 +106,4 @@ export function toPasskey(row: Omit<PasskeyRow, 'handle'>): CustomerPasskey {
     createdAt: createdAt.toISOString(),
     ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
   };
-}
-
-function bytesOf(id: string): Buffer {
-  return Buffer.from(id, 'base64url');
 }

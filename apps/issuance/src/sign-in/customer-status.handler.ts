@@ -9,7 +9,7 @@ import { claimColumns, claimOf, isLive, signInsSince, type ClaimRow } from './li
 const status = statement(
   'customer_status',
   `SELECT ${claimColumns}, ${signInsSince} AS since,
-     $5::bytea IS NOT NULL AND NOT EXISTS (
+     $5::uuid IS NOT NULL AND NOT EXISTS (
        SELECT 1 FROM passkey p WHERE p.subject = s.id AND ${passkeyIdInSql('p.credential_id')} = $5) AS "passkeyRemoved"
    FROM subject s LEFT JOIN credential c ON c.subject = s.id AND ${isLive} WHERE s.id = $4 AND s.org = $1`,
 );
@@ -37,7 +37,7 @@ export class CustomerStatusHandler {
       this.clock.now(),
       credentialType ?? null,
       subject,
-      passkey === undefined ? null : Buffer.from(passkey, 'base64url'),
+      passkey ?? null,
     ]);
     if (!row) return { state: 'unknown' };
     const credential = claimOf(row);

@@ -12,7 +12,7 @@ const example: { items: CustomerSession[] } = {
       id: 'k3V0m1hYd7Qx2bWcZ9rLhFpEsGaUoNiYtRbVxMq8J5A',
       signedInAt: '2026-11-21T10:05:00.000Z',
       expiresAt: '2026-11-22T00:05:00.000Z',
-      passkey: 'mT8v2Qy1bX0cJ7wZ9kRfLg',
+      passkey: '7d1c0a52-4b3e-8f6a-9c27-5e8b1f3a6d90',
       apps: [{ clientId: 'app_4q7Zk2mB9xYt', name: 'Shop' }],
       browser: true,
     },
