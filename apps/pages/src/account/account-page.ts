@@ -29,6 +29,7 @@ import {
 } from './account-state.ts';
 
 type LoadedOptions = RequestedOptions & { organization: ShownOrganization };
+type LinkStatus = { state: string } & Partial<MadePasskey>;
 interface Changed {
   acceptedPasskeys?: AcceptedPasskeys;
 }
@@ -157,13 +158,19 @@ async function complete(response: AuthenticationResponseJSON): Promise<void> {
 async function watchLink(): Promise<void> {
   if (state.name !== 'linking' || state.made) return;
   const { address } = state;
-  const found = await inSession<{ state: string } & Partial<MadePasskey>>('/link/state');
+  const found = await inSession<LinkStatus>('/link/state').catch(laterWhenUnavailable);
   // Meanwhile the customer may have gone back, and made another link.
   if (accountAt(address) === undefined) return;
-  const { code, name } = found;
+  const { code, name } = found ?? {};
   if (code !== undefined) return send({ type: 'made', made: { code, ...(name !== undefined && { name }) } });
-  if (found.state === 'none') throw new Failed('link_expired');
+  if (found?.state === 'none') throw new Failed('link_expired');
   afterVisible(watchIntervalMs, () => run({ do: 'watchLink' }));
+}
+
+/** A question that was lost is asked again: the link works meanwhile. */
+function laterWhenUnavailable(error: unknown): undefined {
+  const { kind } = failureOf(error);
+  if (kind !== 'unavailable' && kind !== 'rate_limited') throw error;
 }
 
 /** The state that shows this link. */

@@ -247,11 +247,15 @@ function failedInAccount(state: Extract<AccountState, { view: AccountView }>, ki
       return [{ name: 'account', view, notice: 'alreadyHere' }];
     case 'link_expired':
       return [{ name: 'account', view, notice: 'linkEnded' }];
+    // The response to an earlier attempt was lost: the passkey may be there.
+    case 'ceremony_expired':
     case 'changed':
       return [
         { name: 'busy', view },
         { do: 'read', notice: 'changed' },
       ];
+    case 'unavailable':
+      return [{ name: 'account', view, notice: 'failed' }];
     default:
       return [{ name: 'account', view, notice: state.name === 'adding' ? 'notAdded' : 'failed' }];
   }

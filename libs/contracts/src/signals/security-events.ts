@@ -11,12 +11,15 @@ export const securityEvents = {
     uri: `${caep}/credential-change`,
     audiences: ['customers'],
     description:
-      'A credential was claimed, renewed, moved to another passkey, suspended, resumed or revoked, or expired',
+      'A credential was claimed, renewed, moved to another passkey, suspended, resumed or revoked, got or lost a ' +
+      'passkey, or expired',
   },
   'session-revoked': {
     uri: `${caep}/session-revoked`,
     audiences: ['customers', 'people'],
-    description: 'Every session of the subject has ended, because what it was opened with is not valid any more',
+    description:
+      'Sessions of the subject have ended, because what opened them is not valid any more: those of one passkey that ' +
+      'was removed, or else every one',
   },
   'token-claims-change': {
     uri: `${caep}/token-claims-change`,

@@ -21,7 +21,7 @@ export const account: Texts['account'] = {
     notAdded: 'Es wurde kein Passkey hinzugefügt. Sie können es noch einmal versuchen.',
     alreadyHere: 'Dieses Gerät hat schon einen Passkey für dieses Konto.',
     linkEnded: 'Der Link ist abgelaufen. Sie können einen neuen erstellen.',
-    failed: 'Das hat nicht geklappt, und es hat sich nichts geändert. Bitte versuchen Sie es noch einmal.',
+    failed: 'Das hat nicht geklappt. Bitte versuchen Sie es gleich noch einmal.',
   },
   credentials: 'Konto',
   state: { live: 'Aktiv', suspended: 'Zurzeit gesperrt', expired: 'Abgelaufen' },

@@ -20,7 +20,7 @@ export const account = {
     notAdded: 'No passkey was added. You can try again.',
     alreadyHere: 'This device has a passkey for this account already.',
     linkEnded: 'The link has ended. You can make a new one.',
-    failed: 'That did not work, and nothing has changed. Please try again.',
+    failed: 'That did not work. Please try again in a moment.',
   },
   credentials: 'Account',
   state: { live: 'Active', suspended: 'Switched off at the moment', expired: 'Ended' },
