@@ -2,13 +2,13 @@ import { Controller, Inject } from '@nestjs/common';
 import { beginClaim, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { registrationOptions, relyingPartyOf, storeChallenge } from '@holdfast/passkeys';
+import { storeChallenge } from '@holdfast/passkeys';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { claimHashesOf, type IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
-import { newCode } from '../customer/code.js';
 import { PasskeyAdditions } from '../passkeys/passkey-additions.js';
+import { optionsOf } from '../passkeys/registration-options.js';
 import { CustomerHandles } from '../passkeys/user-handle.js';
 import { claimCeremony } from './claim-ceremony.js';
 import { claimState, requireOpen } from './claim.js';
@@ -39,22 +39,12 @@ export class BeginClaimHandler {
     const { holders, display } = await this.types.find(org, type);
     if (!holders.includes('passkey')) throw new AppError('invalid_state', `"${display}" cannot be held by a passkey.`);
 
-    const { handle, challenge, exclude } = await this.database.transaction(async (sql) => {
+    const begun = await this.database.transaction(async (sql) => {
       const exclude = found.adds ? await this.additions.begin(sql, { subject }, org, now) : [];
       const { handle, nextHandle } = await this.handles.forClaim(sql, subject, org, replacesPasskeys);
       const ceremony = claimCeremony(org, { ...found, ...(nextHandle && { nextHandle }) }, browser);
       return { handle: nextHandle ?? handle, challenge: await storeChallenge(sql, ceremony, now), exclude };
     });
-    // The passkey picker shows this name: it distinguishes two passkeys and does not identify the customer.
-    const user = { handle, name: `${organizationName} · ${newCode(4)}` };
-    return {
-      options: await registrationOptions(
-        relyingPartyOf(this.config.relyingParty, ids),
-        organizationName,
-        user,
-        challenge,
-        exclude,
-      ),
-    };
+    return { options: await optionsOf(begun, organizationName, this.config, ids) };
   }
 }

@@ -14,7 +14,6 @@ import {
   consumeChallenge,
   passkeyIdOf,
   readRegistration,
-  registrationOptions,
   relyingPartyOf,
   storeChallenge,
   verifyRegistration,
@@ -24,13 +23,13 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { CredentialTypes } from '../credential-types/credential-types.js';
-import { newCode } from '../customer/code.js';
 import { Customers } from '../customer/customers.js';
 import { auditTarget } from '../customer/locators.js';
 import { asCustomer, byAccount, requireStillSignedIn, type SignedInPage } from './account-access.js';
 import { PasskeyAdditions } from './passkey-additions.js';
 import { passkeyAdded, requireMayAdd } from './passkey-rules.js';
 import { addPasskey, passkeysOf, toPasskey } from './passkeys.repository.js';
+import { optionsOf } from './registration-options.js';
 import { CustomerHandles } from './user-handle.js';
 
 /** A further passkey of a customer who has just signed in to the account page. */
@@ -52,14 +51,12 @@ export class AddCustomerPasskeyHandler {
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginCustomerPasskey>> {
     const now = this.clock.now();
-    const { handle, challenge, exclude } = await this.database.transaction(async (sql) => {
+    const begun = await this.database.transaction(async (sql) => {
       const exclude = await this.additions.begin(sql, page, org, now);
       const { handle } = await this.handles.forClaim(sql, page.subject, org, false);
       return { handle, challenge: await storeChallenge(sql, ceremonyOf(org, page, browser), now), exclude };
     });
-    const user = { handle, name: `${organizationName} · ${newCode(4)}` };
-    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    return { options: await registrationOptions(rp, organizationName, user, challenge, exclude) };
+    return { options: await optionsOf(begun, organizationName, this.config, relyingParty) };
   }
 
   @Handles(addCustomerPasskey)

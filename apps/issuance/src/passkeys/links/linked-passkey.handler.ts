@@ -14,7 +14,6 @@ import {
   consumeChallenge,
   passkeyIdOf,
   readRegistration,
-  registrationOptions,
   relyingPartyOf,
   storeChallenge,
   verifyRegistration,
@@ -26,6 +25,7 @@ import type { IssuanceConfig } from '../../config.js';
 import { newCode } from '../../customer/code.js';
 import { PasskeyAdditions } from '../passkey-additions.js';
 import { passkeysOf } from '../passkeys.repository.js';
+import { optionsOf } from '../registration-options.js';
 import { CustomerHandles } from '../user-handle.js';
 import { fillLink, linkOfToken, type PasskeyLink } from './passkey-links.repository.js';
 
@@ -58,14 +58,12 @@ export class LinkedPasskeyHandler {
   ): Promise<ReplyOf<typeof beginLinkedPasskey>> {
     const { subject } = await this.findOpen(token, org);
     const now = this.clock.now();
-    const { handle, challenge, exclude } = await this.database.transaction(async (sql) => {
+    const begun = await this.database.transaction(async (sql) => {
       const exclude = await this.additions.begin(sql, { subject }, org, now);
       const { handle } = await this.handles.forClaim(sql, subject, org, false);
       return { handle, challenge: await storeChallenge(sql, ceremonyOf(org, subject, token, browser), now), exclude };
     });
-    const user = { handle, name: `${organizationName} · ${newCode(4)}` };
-    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    return { options: await registrationOptions(rp, organizationName, user, challenge, exclude) };
+    return { options: await optionsOf(begun, organizationName, this.config, relyingParty) };
   }
 
   @Handles(completeLinkedPasskey)

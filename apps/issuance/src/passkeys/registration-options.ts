@@ -1,0 +1,32 @@
+import type { RelyingPartyIds, WebAuthnJson } from '@holdfast/contracts';
+import { registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
+import type { IssuanceConfig } from '../config.js';
+import { newCode } from '../customer/code.js';
+import type { ExcludedPasskey } from './passkey-additions.js';
+
+/** A ceremony that has begun. */
+interface Begun {
+  handle: Buffer;
+  challenge: Buffer;
+  exclude: readonly ExcludedPasskey[];
+}
+
+/**
+ * Options for a passkey of a customer. The passkey picker shows the name: it distinguishes two passkeys and does not
+ * identify the customer.
+ */
+export function optionsOf(
+  { handle, challenge, exclude }: Begun,
+  organizationName: string,
+  config: IssuanceConfig,
+  relyingParty: RelyingPartyIds | undefined,
+): Promise<WebAuthnJson> {
+  const user = { handle, name: `${organizationName} · ${newCode(4)}` };
+  return registrationOptions(
+    relyingPartyOf(config.relyingParty, relyingParty),
+    organizationName,
+    user,
+    challenge,
+    exclude,
+  );
+}
