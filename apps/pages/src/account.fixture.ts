@@ -3,9 +3,7 @@ import type { PagesInBrowser } from './pages-in-browser.fixture.ts';
 import { creationOptions, requestOptions, type Reply } from './service-stub.fixture.ts';
 
 export const account = '/o/acme/account';
-const accountChallenge = (): Reply => ({
-  body: { organization: { name: 'Acme' }, options: requestOptions() },
-});
+const accountChallenge = (): Reply => ({ body: { options: requestOptions() } });
 export const accountView = (more: object = {}): Reply => ({
   body: {
     organization: { name: 'Acme' },
@@ -60,6 +58,7 @@ type Routes = Record<string, Reply | (() => Reply)>;
 /** Opens the account page with a passkey on the device, and clicks "Sign in". */
 export async function openAccount(pages: PagesInBrowser, more: Routes = {}): Promise<void> {
   pages.service.routes = {
+    'GET /organization': { body: { name: 'Acme' } },
     'POST /account/options': accountChallenge,
     'POST /account/sign-in': { body: { session: accountSecret } },
     'POST /account': accountView(),

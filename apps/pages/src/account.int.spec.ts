@@ -163,7 +163,10 @@ suite('the account page', () => {
   });
 
   test('says so when there is no such organization', async () => {
-    service.routes = { 'POST /account/options': problem(404, 'not_found') };
+    service.routes = {
+      'GET /organization': problem(404, 'not_found'),
+      'POST /account/options': problem(404, 'not_found'),
+    };
     await pages.page.goto(pages.base + account);
     await pages.heading('There is nothing at this address');
   });

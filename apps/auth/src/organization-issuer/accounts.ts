@@ -89,7 +89,7 @@ function personClaims({ email, name, groups }: AssignedPerson, use: string): obj
 
 /**
  * The sign-in that was just completed, or else the one that began the session. Its data stays with the session, so that
- * what results from it later can be told apart.
+ * what results from it later has the same passkey.
  */
 function sessionSignIn({ oidc }: KoaContextWithOIDC): object {
   const { result, session } = oidc as { result?: { login?: object }; session?: object };

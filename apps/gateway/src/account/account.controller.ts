@@ -90,8 +90,7 @@ export class AccountController {
     const organization = await this.organizationOf(shortId);
     const interaction = accountInteraction(this.browser.begin(request, reply, shortId));
     const begun = { interaction, ...ofRelyingParty(organization) };
-    const options = await this.bus.request(beginSignIn, begun, customerContextOf(request, shortId));
-    return { organization: shownOrganizationOf(organization), ...options };
+    return this.bus.request(beginSignIn, begun, customerContextOf(request, shortId));
   }
 
   @Route(accountSignInEndpoint)

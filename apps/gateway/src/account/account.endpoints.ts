@@ -9,8 +9,8 @@ import {
   passkeyLinkStateSchema,
   passkeyName,
   removedPasskey,
-  rpId,
   shownOrganizationSchema,
+  signInOptionsSchema,
   webAuthnJson,
   type Action,
   type ErrorCode,
@@ -53,16 +53,12 @@ export const accountOptionsEndpoint = endpoint({
   summary: 'Begin a sign-in to the account page',
   responses: {
     200: {
-      description: 'The organization, and options for this browser',
-      schema: z.strictObject({
-        organization: shownOrganizationSchema,
-        options: webAuthnJson,
-        earlierRpId: rpId.optional(),
-      }),
+      description: 'The options, for this browser',
+      schema: signInOptionsSchema,
     },
   },
   errors: [...commonErrors, 'not_found'],
-  examples: { response: { organization, options: { rpId: 'id.example', challenge } } },
+  examples: { response: { options: { rpId: 'id.example', challenge } } },
 });
 
 export const accountSignInEndpoint = endpoint({

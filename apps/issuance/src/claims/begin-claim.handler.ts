@@ -39,8 +39,9 @@ export class BeginClaimHandler {
     const { holders, display } = await this.types.find(org, type);
     if (!holders.includes('passkey')) throw new AppError('invalid_state', `"${display}" cannot be held by a passkey.`);
 
+    const limits = found.adds ? await this.additions.limits(org) : [];
     const begun = await this.database.transaction(async (sql) => {
-      const exclude = found.adds ? await this.additions.begin(sql, { subject }, org, now) : [];
+      const exclude = found.adds ? await this.additions.check(sql, { subject }, org, limits, now) : [];
       const { handle, nextHandle } = await this.handles.forClaim(sql, subject, org, replacesPasskeys);
       const ceremony = claimCeremony(org, { ...found, ...(nextHandle && { nextHandle }) }, browser);
       return { handle: nextHandle ?? handle, challenge: await storeChallenge(sql, ceremony, now), exclude };

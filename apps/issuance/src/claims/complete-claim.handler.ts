@@ -98,10 +98,12 @@ export class CompleteClaimHandler {
       ...(validity !== undefined && { validity }),
       ...(holderApp && { holderApp }),
     };
+    // Before the transaction, which must not wait for a second connection.
+    const limits = found.adds ? await this.types.list(org) : [];
     // The actor of the record is the customer, though the request with the claim token was anonymous.
     const asCustomer: RequestContext = { ...context, actor: { type: 'customer', id: subject } };
     return this.customers.change(byClaim(subject, app), asCustomer, async (customer, { sql, now }) => {
-      if (found.adds) requireMayAdd(customer, await this.types.all(org), now);
+      if (found.adds) requireMayAdd(customer, limits, now);
       const id = passkeyIdOf(passkey.credentialId);
       const change = claimed(customer, offerId, { ...terms, passkey: { id, createdAt: now } }, now);
       // Its handle would be that of no customer.

@@ -73,11 +73,13 @@ export class CreateOfferHandler {
       const change = firstOffer({ id: newOpaqueId(), org, app }, terms, ids, now);
       return this.customers.add(context, result(change), keyed, consumeProof);
     }
+    // Before the transaction, which must not wait for a second connection.
+    const limits = request.adds ? await this.types.list(org) : [];
     return this.customers.change(
       bySubject(request.subject, app),
       context,
       async (customer, { sql, now }) => {
-        if (request.adds) requireMayAdd(customer, await this.types.all(org), now);
+        if (request.adds) requireMayAdd(customer, limits, now);
         await consumeProof?.(sql);
         return result(furtherOffer(customer, terms, ids, now));
       },

@@ -1,7 +1,6 @@
-import type { RequestContext } from '@holdfast/contracts';
-import { AppError } from '@holdfast/platform';
-import type { Customer } from '../customer/customer.js';
-import { byPasskey, type CustomerLocator } from '../customer/locators.js';
+import type { Action, RequestContext } from '@holdfast/contracts';
+import { AppError, type Audited } from '@holdfast/platform';
+import { auditTarget, byPasskey, type CustomerLocator } from '../customer/locators.js';
 
 /** A request of an account page: its customer, and the passkey that signed in. */
 export interface SignedInPage {
@@ -19,11 +18,20 @@ export function byAccount(subject: string): CustomerLocator {
  * event.
  * @throws AppError account_session_ended
  */
-export function requireStillSignedIn({ passkeys }: Pick<Customer, 'passkeys'>, { passkey }: SignedInPage): void {
+export function requireStillSignedIn(passkeys: readonly { id: string }[], { passkey }: SignedInPage): void {
   if (!passkeys.some(({ id }) => id === passkey)) throw new AppError('account_session_ended');
 }
 
 /** The actor of its records is the customer, though the gateway knows no token of theirs. */
 export function asCustomer(context: RequestContext, { subject }: SignedInPage): RequestContext {
   return { ...context, actor: { type: 'customer', id: subject } };
+}
+
+/** The record of a change of a passkey. */
+export function passkeyRecord(action: Action, subject: string, passkey: string): Audited {
+  return {
+    action,
+    targets: [auditTarget('customer', subject, subject), auditTarget('passkey', passkey, subject)],
+    outcome: { result: 'success', status: 200 },
+  };
 }

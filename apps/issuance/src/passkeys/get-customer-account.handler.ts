@@ -2,14 +2,13 @@ import { Controller, Inject } from '@nestjs/common';
 import { getCustomerAccount, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { passkeyIdOf } from '@holdfast/passkeys';
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CredentialTypes } from '../credential-types/credential-types.js';
 import { isExpired, type CustomerCredential } from '../customer/customer.js';
 import { credentialColumns } from '../customer/customer.repository.js';
 import { withoutNulls } from '../without-nulls.js';
 import { requireStillSignedIn } from './account-access.js';
-import { mayAdd } from './passkey-rules.js';
+import { whyMayNotAdd } from './passkey-rules.js';
 import { passkeysOf, toPasskey } from './passkeys.repository.js';
 
 const held = statement(
@@ -33,12 +32,11 @@ export class GetCustomerAccountHandler {
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof getCustomerAccount>> {
     const { subject } = page;
-    const rows = await passkeysOf(this.database, subject, org);
-    const passkeys = rows.map(({ credentialId, createdAt }) => ({ id: passkeyIdOf(credentialId), createdAt }));
-    requireStillSignedIn({ passkeys }, page);
+    const passkeys = await passkeysOf(this.database, subject, org);
+    requireStillSignedIn(passkeys, page);
     const stored = await this.database.rows<CustomerCredential>(held, [subject, org]);
     const credentials = stored.map((row) => withoutNulls(row));
-    const types = await this.types.all(org);
+    const types = await this.types.list(org);
     const now = this.clock.now();
     return {
       credentials: credentials.map((credential) => {
@@ -53,8 +51,8 @@ export class GetCustomerAccountHandler {
           renews: expiresAt !== undefined && renewalWindow !== undefined,
         };
       }),
-      passkeys: rows.map(toPasskey),
-      mayAddPasskey: mayAdd({ credentials, passkeys }, types, now),
+      passkeys: passkeys.map(toPasskey),
+      mayAddPasskey: whyMayNotAdd({ credentials, passkeys }, types, now) === undefined,
     };
   }
 }

@@ -9,14 +9,13 @@ import {
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { acceptedPasskeysOf, passkeyIdOf, relyingPartyOf } from '@holdfast/passkeys';
-import { AppError, auditRecord, CLOCK, type Audited, type Clock } from '@holdfast/platform';
+import { acceptedPasskeysOf, relyingPartyOf } from '@holdfast/passkeys';
+import { AppError, auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../config.js';
 import { lockCustomer } from '../customer/customer.repository.js';
 import { Customers } from '../customer/customers.js';
-import { auditTarget } from '../customer/locators.js';
-import { asCustomer, byAccount, requireStillSignedIn } from './account-access.js';
+import { asCustomer, byAccount, passkeyRecord, requireStillSignedIn } from './account-access.js';
 import { passkeyRemoved } from './passkey-rules.js';
 import { passkeysOf, removePasskey, renamePasskey, toPasskey } from './passkeys.repository.js';
 
@@ -42,17 +41,17 @@ export class ManageCustomerPasskeyHandler {
     const record = auditRecord(
       asCustomer(context, page),
       this.clock.now(),
-      audited('passkey.rename', subject, renamed),
+      passkeyRecord('passkey.rename', subject, renamed),
     );
     const passkey = await this.database.transaction(async (sql) => {
       const customer = await lockCustomer(sql, subject, org);
       if (!customer) throw new AppError('account_session_ended');
-      requireStillSignedIn(customer, page);
+      requireStillSignedIn(customer.passkeys, page);
       if (!customer.passkeys.some(({ id }) => id === renamed)) throw new AppError('unknown_passkey');
       await renamePasskey(sql, subject, renamed, name);
       await this.records.add(sql, org, record);
       const rows = await passkeysOf(sql, subject, org);
-      return toPasskey(rows.find(({ credentialId }) => passkeyIdOf(credentialId) === renamed)!);
+      return toPasskey(rows.find(({ id }) => id === renamed)!);
     });
     await this.records.append(org, record);
     return { passkey };
@@ -66,19 +65,11 @@ export class ManageCustomerPasskeyHandler {
     const { subject } = page;
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return this.customers.change(byAccount(subject), asCustomer(context, page), async (customer, { sql }) => {
-      requireStillSignedIn(customer, page);
+      requireStillSignedIn(customer.passkeys, page);
       const change = passkeyRemoved(customer, removed);
       await removePasskey(sql, subject, removed);
       const reply = { acceptedPasskeys: acceptedPasskeysOf(rp, await passkeysOf(sql, subject, context.org)) };
-      return { change, reply, audited: audited('passkey.remove', subject, removed) };
+      return { change, reply, audited: passkeyRecord('passkey.remove', subject, removed) };
     });
   }
-}
-
-function audited(action: Audited['action'], subject: string, passkey: string): Audited {
-  return {
-    action,
-    targets: [auditTarget('customer', subject, subject), auditTarget('passkey', passkey, subject)],
-    outcome: { result: 'success', status: 200 },
-  };
 }

@@ -3,38 +3,31 @@ import { AppError } from '@holdfast/platform';
 import { change, idsOf, type Change, type PendingEvent } from '../customer/change.js';
 import { isExpired, isHeld, type Customer, type CustomerPasskey } from '../customer/customer.js';
 
+type Owner = Pick<Customer, 'credentials' | 'passkeys'>;
+type Limits = readonly Pick<CredentialType, 'name' | 'maxPasskeys'>[];
+
 /**
- * Whether the customer may add a passkey: with a live credential, up to the limit of its type. A passkey signs in with
- * every credential of a customer, so of several types the lowest limit counts.
- * @throws AppError invalid_state
+ * Why the customer may not add a passkey; undefined when they may: with a live credential, up to the limit of its type.
+ * A passkey signs in with every credential of a customer, so of several types the lowest limit counts. A type that is
+ * not among `types` allows one passkey.
  */
-export function requireMayAdd(
-  { credentials, passkeys }: Pick<Customer, 'credentials' | 'passkeys'>,
-  types: readonly Pick<CredentialType, 'name' | 'maxPasskeys'>[],
-  now: Date,
-): void {
+export function whyMayNotAdd({ credentials, passkeys }: Owner, types: Limits, now: Date): string | undefined {
   if (!credentials.some((c) => c.status === 'issued' && !isExpired(c, now)))
-    throw new AppError('invalid_state', 'Only a customer with a live credential can add a passkey.');
-  const held = new Set(credentials.filter(isHeld).map(({ type }) => type));
-  const limit = Math.min(...types.filter(({ name }) => held.has(name)).map(({ maxPasskeys }) => maxPasskeys));
-  if (passkeys.length < limit) return;
-  throw new AppError(
-    'invalid_state',
-    limit === 1
-      ? 'Credentials of this type are held by one passkey. An offer without `adds` moves them to another one.'
-      : `The credential is held by ${passkeys.length} passkeys, and may be held by ${limit}. Remove one first.`,
-  );
+    return 'Only a customer with a live credential can add a passkey.';
+  const limits = credentials
+    .filter(isHeld)
+    .map(({ type }) => types.find(({ name }) => name === type)?.maxPasskeys ?? 1);
+  const limit = Math.min(...limits);
+  if (passkeys.length < limit) return undefined;
+  return limit === 1
+    ? 'Credentials of this type are held by one passkey. An offer without `adds` moves them to another one.'
+    : `The credential is held by ${passkeys.length} passkeys, and may be held by ${limit}. Remove one first.`;
 }
 
-/** Whether `requireMayAdd` allows it, for a page that shows it. */
-export function mayAdd(...given: Parameters<typeof requireMayAdd>): boolean {
-  try {
-    requireMayAdd(...given);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
-  }
+/** @throws AppError invalid_state */
+export function requireMayAdd(...given: Parameters<typeof whyMayNotAdd>): void {
+  const why = whyMayNotAdd(...given);
+  if (why !== undefined) throw new AppError('invalid_state', why);
 }
 
 /** Everything but the passkey stays. The caller has checked `requireMayAdd` and stores the passkey. */

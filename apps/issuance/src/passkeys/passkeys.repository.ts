@@ -56,8 +56,11 @@ export async function removePasskeys(
   return before && nextHandle && !before.handle.equals(nextHandle) ? before.handle : undefined;
 }
 
-interface PasskeyRow {
+export interface StoredPasskey {
+  /** passkeyIdOf() of its credential id. */
+  id: string;
   credentialId: string;
+  transports: string[];
   name: string | null;
   aaguid: string;
   deviceType: 'singleDevice' | 'multiDevice';
@@ -69,7 +72,7 @@ interface PasskeyRow {
 
 const list = statement(
   'customer_passkey_list',
-  `SELECT p.credential_id AS "credentialId", p.name, p.aaguid, p.device_type AS "deviceType",
+  `SELECT p.credential_id AS "credentialId", p.transports, p.name, p.aaguid, p.device_type AS "deviceType",
      p.created_at AS "createdAt", p.last_used_at AS "lastUsedAt", u.handle
    FROM passkey p JOIN webauthn_user u ON u.subject = p.subject
    WHERE p.subject = $1 AND p.org = $2 ORDER BY p.created_at, p.credential_id`,
@@ -84,8 +87,9 @@ const remove = statement(
 );
 
 /** All passkeys of a customer, oldest first; there are a few. */
-export function passkeysOf(sql: Sql, subject: string, org: string): Promise<PasskeyRow[]> {
-  return sql.rows<PasskeyRow>(list, [subject, org]);
+export async function passkeysOf(sql: Sql, subject: string, org: string): Promise<StoredPasskey[]> {
+  const rows = await sql.rows<Omit<StoredPasskey, 'id'>>(list, [subject, org]);
+  return rows.map((row) => ({ ...row, id: passkeyIdOf(row.credentialId) }));
 }
 
 export async function renamePasskey(sql: Sql, subject: string, id: string, name: string): Promise<void> {
@@ -97,10 +101,10 @@ export async function removePasskey(sql: Sql, subject: string, id: string): Prom
 }
 
 /** Without a name of the customer, a passkey has that of its provider. */
-export function toPasskey(row: Omit<PasskeyRow, 'handle'>): CustomerPasskey {
-  const { credentialId, name, aaguid, deviceType, createdAt, lastUsedAt } = row;
+export function toPasskey(passkey: StoredPasskey): CustomerPasskey {
+  const { id, name, aaguid, deviceType, createdAt, lastUsedAt } = passkey;
   return {
-    id: passkeyIdOf(credentialId),
+    id,
     name: name ?? providerName(aaguid) ?? 'Passkey',
     synced: deviceType === 'multiDevice',
     createdAt: createdAt.toISOString(),

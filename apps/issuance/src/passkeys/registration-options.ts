@@ -2,13 +2,13 @@ import type { RelyingPartyIds, WebAuthnJson } from '@holdfast/contracts';
 import { registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
 import type { IssuanceConfig } from '../config.js';
 import { newCode } from '../customer/code.js';
-import type { ExcludedPasskey } from './passkey-additions.js';
+import type { StoredPasskey } from './passkeys.repository.js';
 
 /** A ceremony that has begun. */
 interface Begun {
   handle: Buffer;
   challenge: Buffer;
-  exclude: readonly ExcludedPasskey[];
+  exclude: readonly Pick<StoredPasskey, 'credentialId' | 'transports'>[];
 }
 
 /**
@@ -27,6 +27,6 @@ export function optionsOf(
     organizationName,
     user,
     challenge,
-    exclude,
+    exclude.map(({ credentialId: id, transports }) => ({ id, transports })),
   );
 }

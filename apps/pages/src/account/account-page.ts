@@ -1,10 +1,4 @@
-import {
-  browserSupportsWebAuthnAutofill,
-  startAuthentication,
-  startRegistration,
-  WebAuthnAbortService,
-  type AuthenticationResponseJSON,
-} from '@simplewebauthn/browser';
+import { browserSupportsWebAuthnAutofill, type AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import type { AcceptedPasskeys, ShownOrganization, SignInResult } from '@holdfast/contracts';
 import { apiOf } from '../browser/address.ts';
 import { afterVisible } from '../browser/after-visible.ts';
@@ -12,8 +6,10 @@ import { call } from '../browser/api.ts';
 import { Failed, failureOf } from '../browser/failure.ts';
 import { hidePasskey, showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
+import { browserCreation } from '../link/browser-creation.ts';
 import { Creation, type RequestedOptions as CreationOptions } from '../link/creation.ts';
 import { createView } from '../screen/view.ts';
+import { browserCeremonies } from '../sign-in/browser-ceremonies.ts';
 import { Ceremonies, type RequestedOptions } from '../sign-in/ceremonies.ts';
 import { wordsOf } from '../texts.ts';
 import { account } from '../texts/en/account.ts';
@@ -28,7 +24,6 @@ import {
   type Notice,
 } from './account-state.ts';
 
-type LoadedOptions = RequestedOptions & { organization: ShownOrganization };
 type LinkStatus = { state: string } & Partial<MadePasskey>;
 interface Changed {
   acceptedPasskeys?: AcceptedPasskeys;
@@ -37,6 +32,7 @@ interface Changed {
 /** A person compares the codes, so a few seconds matter to nobody. */
 const watchIntervalMs = 2000;
 const api = apiOf(location.pathname);
+const organizationApi = api.replace(/account$/, 'organization');
 const canSuggest = await browserSupportsWebAuthnAutofill().catch(() => false);
 let state: AccountState = { name: 'loading' };
 /** The secret of the session. It is in the memory of this page alone: after a reload the customer signs in again. */
@@ -51,10 +47,8 @@ const view = createView<AccountAction>(wordsOf('account', account).title, (actio
 
 const ceremonies = new Ceremonies(
   {
-    options: () => call<LoadedOptions>('POST', `${api}/options`),
-    authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
-    abort: () => WebAuthnAbortService.cancelCeremony(),
-    after: afterVisible,
+    options: () => call<RequestedOptions>('POST', `${api}/options`),
+    ...browserCeremonies,
   },
   {
     onDialogue: () => send({ type: 'dialogue' }),
@@ -69,11 +63,8 @@ const ceremonies = new Ceremonies(
 const creation = new Creation<Changed>(
   {
     options: () => inSession<CreationOptions>('/passkeys/options'),
-    register: (optionsJSON) => startRegistration({ optionsJSON }),
-    abort: () => WebAuthnAbortService.cancelCeremony(),
     complete: (response) => inSession<Changed>('/passkeys/add', { response }),
-    hide: (rpId, credentialId) => hidePasskey(rpId ?? location.hostname, credentialId),
-    after: afterVisible,
+    ...browserCreation,
   },
   {
     onDialogue: () => send({ type: 'dialogue' }),
@@ -102,7 +93,9 @@ function run(effect: AccountEffect): void {
 async function work(effect: AccountEffect): Promise<void> {
   switch (effect.do) {
     case 'load': {
-      const { organization } = await call<LoadedOptions>('POST', `${api}/options`);
+      // Meanwhile the options arrive.
+      ceremonies.prepare();
+      const organization = await call<ShownOrganization>('GET', organizationApi);
       return send({ type: 'loaded', organization, webAuthnSupport: webAuthnSupport() });
     }
     case 'prepare':
@@ -162,6 +155,8 @@ async function watchLink(): Promise<void> {
   // Meanwhile the customer may have gone back, and made another link.
   if (accountAt(address) === undefined) return;
   const { code, name } = found ?? {};
+  // Another tab has confirmed it.
+  if (found?.state === 'confirmed') return read('added');
   if (code !== undefined) return send({ type: 'made', made: { code, ...(name !== undefined && { name }) } });
   if (found?.state === 'none') throw new Failed('link_expired');
   afterVisible(watchIntervalMs, () => run({ do: 'watchLink' }));

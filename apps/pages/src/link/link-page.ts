@@ -1,15 +1,14 @@
-import { startRegistration, WebAuthnAbortService } from '@simplewebauthn/browser';
 import type { AcceptedPasskeys, ShownOrganization } from '@holdfast/contracts';
 import { apiOf, safeAddress } from '../browser/address.ts';
-import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
 import { failureOf } from '../browser/failure.ts';
 import { isInAppBrowser } from '../browser/in-app.ts';
 import { organizationOfPage } from '../browser/organization.ts';
-import { hidePasskey, showOnly } from '../browser/passkey-signals.ts';
+import { showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
 import type { LinkTexts } from '../texts.ts';
+import { browserCreation } from './browser-creation.ts';
 import { Creation, type RequestedOptions } from './creation.ts';
 import { linkScreen, type LinkAction } from './link-screen.ts';
 import {
@@ -54,11 +53,8 @@ export function runLinkPage<Loaded>({ words, viewOf, returnUrl, forCustomers }: 
   const creation = new Creation<Completed>(
     {
       options: () => call<RequestedOptions>('POST', `${api}/options`, { token }),
-      register: (optionsJSON) => startRegistration({ optionsJSON }),
-      abort: () => WebAuthnAbortService.cancelCeremony(),
       complete: (response) => call<Completed>('POST', `${api}/complete`, { token, response }),
-      hide: (rpId, credentialId) => hidePasskey(rpId ?? location.hostname, credentialId),
-      after: afterVisible,
+      ...browserCreation,
     },
     {
       onDialogue: () => send({ type: 'dialogue' }),

@@ -1,12 +1,6 @@
-import {
-  browserSupportsWebAuthnAutofill,
-  startAuthentication,
-  WebAuthnAbortService,
-  type AuthenticationResponseJSON,
-} from '@simplewebauthn/browser';
+import { browserSupportsWebAuthnAutofill, type AuthenticationResponseJSON } from '@simplewebauthn/browser';
 import type { ShownOrganization, SignIn, SignInResult } from '@holdfast/contracts';
 import { apiOf, safeAddress } from '../browser/address.ts';
-import { afterVisible } from '../browser/after-visible.ts';
 import { call } from '../browser/api.ts';
 import { Failed, failureOf } from '../browser/failure.ts';
 import { organizationOfPage } from '../browser/organization.ts';
@@ -15,6 +9,7 @@ import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { createView } from '../screen/view.ts';
 import { wordsOf } from '../texts.ts';
 import { signIn } from '../texts/en/sign-in.ts';
+import { browserCeremonies } from './browser-ceremonies.ts';
 import { Ceremonies, type RequestedOptions } from './ceremonies.ts';
 import { rememberedSignIn } from './remembered-sign-in.ts';
 import { signInScreen, type SignInAction } from './sign-in-screen.ts';
@@ -33,9 +28,7 @@ const view = createView<SignInAction>(wordsOf('signIn', signIn).title, (type) =>
 const ceremonies = new Ceremonies(
   {
     options: () => call<RequestedOptions>('POST', `${api}/options`),
-    authenticate: (optionsJSON, useBrowserAutofill) => startAuthentication({ optionsJSON, useBrowserAutofill }),
-    abort: () => WebAuthnAbortService.cancelCeremony(),
-    after: afterVisible,
+    ...browserCeremonies,
   },
   {
     onDialogue: () => send({ type: 'dialogue' }),

@@ -12,10 +12,8 @@ import { Handles } from '@holdfast/messaging';
 import {
   ceremonies,
   consumeChallenge,
-  passkeyIdOf,
   readRegistration,
   relyingPartyOf,
-  storeChallenge,
   verifyRegistration,
   type Binding,
 } from '@holdfast/passkeys';
@@ -25,9 +23,7 @@ import type { IssuanceConfig } from '../../config.js';
 import { newCode } from '../../customer/code.js';
 import { PasskeyAdditions } from '../passkey-additions.js';
 import { passkeysOf } from '../passkeys.repository.js';
-import { optionsOf } from '../registration-options.js';
-import { CustomerHandles } from '../user-handle.js';
-import { fillLink, linkOfToken, type PasskeyLink } from './passkey-links.repository.js';
+import { linkOfToken, storePendingPasskey, type PasskeyLink } from './passkey-links.repository.js';
 
 type State = ReplyOf<typeof readPasskeyLink>['state'];
 
@@ -36,7 +32,6 @@ type State = ReplyOf<typeof readPasskeyLink>['state'];
 export class LinkedPasskeyHandler {
   constructor(
     private readonly database: Database,
-    private readonly handles: CustomerHandles,
     private readonly additions: PasskeyAdditions,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -57,13 +52,9 @@ export class LinkedPasskeyHandler {
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof beginLinkedPasskey>> {
     const { subject } = await this.findOpen(token, org);
-    const now = this.clock.now();
-    const begun = await this.database.transaction(async (sql) => {
-      const exclude = await this.additions.begin(sql, { subject }, org, now);
-      const { handle } = await this.handles.forClaim(sql, subject, org, false);
-      return { handle, challenge: await storeChallenge(sql, ceremonyOf(org, subject, token, browser), now), exclude };
-    });
-    return { options: await optionsOf(begun, organizationName, this.config, relyingParty) };
+    const site = { org, organizationName, ...(relyingParty && { relyingParty }) };
+    const ceremony = ceremonyOf(org, subject, token, browser);
+    return { options: await this.additions.begin({ subject }, ceremony, site) };
   }
 
   @Handles(completeLinkedPasskey)
@@ -79,7 +70,7 @@ export class LinkedPasskeyHandler {
     const { publicKey, ...passkey } = await verifyRegistration(rp, registration);
     const pending = { ...passkey, publicKey: publicKey.toString('base64url'), rpId: rp.id };
     const code = newCode(4);
-    if (!(await fillLink(this.database, { token, org, passkey: pending, code }, now)))
+    if (!(await storePendingPasskey(this.database, { token, org, passkey: pending, code }, now)))
       throw new AppError('passkey_link_used');
     return { code };
   }
@@ -87,9 +78,8 @@ export class LinkedPasskeyHandler {
   /** A link ends with the passkey that was signed in with where it was made. @throws unknown_passkey_link */
   private async find(token: string, org: string): Promise<PasskeyLink> {
     const link = await linkOfToken(this.database, token, org);
-    const rows = link ? await passkeysOf(this.database, link.subject, org) : [];
-    if (!link || !rows.some(({ credentialId }) => passkeyIdOf(credentialId) === link.madeWith))
-      throw new AppError('unknown_passkey_link');
+    const passkeys = link ? await passkeysOf(this.database, link.subject, org) : [];
+    if (!link || !passkeys.some(({ id }) => id === link.madeWith)) throw new AppError('unknown_passkey_link');
     return link;
   }
 

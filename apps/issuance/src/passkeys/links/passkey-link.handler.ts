@@ -11,17 +11,14 @@ import {
 } from '@holdfast/contracts';
 import { Database } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { acceptedPasskeysOf, passkeyIdOf, providerName, relyingPartyOf } from '@holdfast/passkeys';
+import { providerName, relyingPartyOf } from '@holdfast/passkeys';
 import { AppError, CLOCK, newSecret, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { IssuanceConfig } from '../../config.js';
-import { CredentialTypes } from '../../credential-types/credential-types.js';
 import { Customers } from '../../customer/customers.js';
-import { auditTarget } from '../../customer/locators.js';
 import { asCustomer, byAccount, requireStillSignedIn, type SignedInPage } from '../account-access.js';
 import { PasskeyAdditions } from '../passkey-additions.js';
-import { passkeyAdded, requireMayAdd } from '../passkey-rules.js';
-import { addPasskey, passkeysOf, toPasskey } from '../passkeys.repository.js';
+import { passkeysOf } from '../passkeys.repository.js';
 import { confirmLink, linkOfSubject, removeLink, storeLink } from './passkey-links.repository.js';
 
 /** The link by which another device makes a passkey, for the page that made it. */
@@ -30,7 +27,6 @@ export class PasskeyLinkHandler {
   constructor(
     private readonly database: Database,
     private readonly customers: Customers,
-    private readonly types: CredentialTypes,
     private readonly additions: PasskeyAdditions,
     @Inject(CONFIG) private readonly config: IssuanceConfig,
     @Inject(CLOCK) private readonly clock: Clock,
@@ -41,11 +37,12 @@ export class PasskeyLinkHandler {
     page: RequestOf<typeof createPasskeyLink>,
     { org }: RequestContext,
   ): Promise<ReplyOf<typeof createPasskeyLink>> {
+    const limits = await this.additions.limits(org);
     const now = this.clock.now();
     const expiresAt = new Date(now.getTime() + passkeyLinkSeconds * 1000);
     const token = newSecret();
     await this.database.transaction(async (sql) => {
-      await this.additions.begin(sql, page, org, now);
+      await this.additions.check(sql, page, org, limits, now);
       await storeLink(sql, { subject: page.subject, org, token, madeWith: page.passkey, expiresAt });
     });
     return { token, expiresAt: expiresAt.toISOString() };
@@ -63,35 +60,20 @@ export class PasskeyLinkHandler {
   }
 
   @Handles(confirmPasskeyLink)
-  confirm(
+  async confirm(
     { code, relyingParty, ...page }: RequestOf<typeof confirmPasskeyLink>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof confirmPasskeyLink>> {
     const { org } = context;
     const { subject } = page;
+    const limits = await this.additions.limits(org);
+    const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
     return this.customers.change(byAccount(subject), asCustomer(context, page), async (customer, { sql, now }) => {
-      requireStillSignedIn(customer, page);
+      requireStillSignedIn(customer.passkeys, page);
       const pending = await confirmLink(sql, { subject, org, code }, now);
       if (!pending) throw new AppError('passkey_link_expired');
-      requireMayAdd(customer, await this.types.all(org), now);
-      const { publicKey, ...passkey } = pending;
-      const stored = { ...passkey, publicKey: Buffer.from(publicKey, 'base64url'), subject, org, createdAt: now };
-      await addPasskey(sql, stored);
-      const id = passkeyIdOf(passkey.credentialId);
-      const rows = await passkeysOf(sql, subject, org);
-      const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-      return {
-        change: passkeyAdded(customer, { id, createdAt: now }),
-        reply: {
-          passkey: toPasskey(rows.find(({ credentialId }) => credentialId === passkey.credentialId)!),
-          acceptedPasskeys: acceptedPasskeysOf(rp, rows),
-        },
-        audited: {
-          action: 'passkey.add',
-          targets: [auditTarget('customer', subject, subject), auditTarget('passkey', id, subject)],
-          outcome: { result: 'success', status: 200 },
-        },
-      };
+      const passkey = { ...pending, publicKey: Buffer.from(pending.publicKey, 'base64url') };
+      return this.additions.add(sql, customer, passkey, limits, rp, now);
     });
   }
 
@@ -103,8 +85,6 @@ export class PasskeyLinkHandler {
   }
 
   private async requireSignedIn(page: SignedInPage, org: string): Promise<void> {
-    const rows = await passkeysOf(this.database, page.subject, org);
-    const passkeys = rows.map(({ credentialId, createdAt }) => ({ id: passkeyIdOf(credentialId), createdAt }));
-    requireStillSignedIn({ passkeys }, page);
+    requireStillSignedIn(await passkeysOf(this.database, page.subject, org), page);
   }
 }

@@ -31,8 +31,8 @@ const bySubject = statement(
   `SELECT ${columns} FROM passkey_link WHERE subject = $1 AND org = $2`,
 );
 /** One statement, so that of concurrent devices one succeeds. */
-const fill = statement(
-  'passkey_link_fill',
+const storePending = statement(
+  'passkey_link_store_pending',
   `UPDATE passkey_link SET passkey = $3, code = $4
    WHERE token_hash = $1 AND org = $2 AND passkey IS NULL AND expires_at > $5 RETURNING 1`,
 );
@@ -74,12 +74,12 @@ export async function linkOfSubject(sql: Sql, subject: string, org: string): Pro
 }
 
 /** False when another device was first, or the link has ended. */
-export async function fillLink(
+export async function storePendingPasskey(
   sql: Sql,
   { token, org, passkey, code }: { token: string; org: string; passkey: PendingPasskey; code: string },
   now: Date,
 ): Promise<boolean> {
-  return (await sql.rows(fill, [sha256(token), org, JSON.stringify(passkey), code, now])).length > 0;
+  return (await sql.rows(storePending, [sha256(token), org, JSON.stringify(passkey), code, now])).length > 0;
 }
 
 /** Consumes the link. Undefined when there is nothing to confirm with this code. */
