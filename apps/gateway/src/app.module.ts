@@ -10,6 +10,7 @@ import { EntitlementsApiModule } from './admin/entitlements/entitlements-api.mod
 import { EventsModule } from './admin/events/events.module.js';
 import { GroupsApiModule } from './admin/groups/groups-api.module.js';
 import { OffersApiModule } from './admin/offers/offers-api.module.js';
+import { OrganizationApiModule } from './admin/organization/organization-api.module.js';
 import { UsersApiModule } from './admin/users/users-api.module.js';
 import { WebhooksApiModule } from './admin/webhooks/webhooks-api.module.js';
 import { AuditRecordsModule } from './audit/audit-records.module.js';
@@ -45,6 +46,7 @@ import { SsfModule } from './ssf/ssf.module.js';
     EventsModule,
     WebhooksApiModule,
     GroupsApiModule,
+    OrganizationApiModule,
     EntitlementsApiModule,
     AccessRequestsApiModule,
     OffersApiModule,

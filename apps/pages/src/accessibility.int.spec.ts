@@ -36,7 +36,7 @@ const longEmail = `${'firstname.lastname.'.repeat(6)}x@acme.example`;
 /** What gateway and auth show without a script: errors, sign-outs, the pages at `/` and of an organization. */
 const message = (tone: 'calm' | 'good' | 'stop'): string =>
   htmlPage({
-    organization: longName,
+    organization: { name: longName },
     tone,
     language: 'en',
     title: `The sign-in of ${longName}`,

@@ -24,6 +24,9 @@ export class ServiceStub {
   routes: Routes = {};
   /** The message to a person at `/message`, as services render one. */
   message = '';
+  messagePolicy = htmlPagePolicy();
+  /** A PNG image; without one, logos are not found. */
+  logo: Buffer | undefined;
   readonly requests: { route: string; body: Record<string, unknown> }[] = [];
   private readonly server: Server = createServer((request, response) => void this.respond(request, response));
 
@@ -50,8 +53,10 @@ export class ServiceStub {
       /^\/(verify)$/.exec(pathname)?.[1];
     if (pathname === '/message')
       return void response
-        .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': htmlPagePolicy() })
+        .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': this.messagePolicy })
         .end(this.message);
+    if (this.logo && pathname.startsWith('/o/acme/logos/'))
+      return void response.writeHead(200, { 'content-type': 'image/png' }).end(this.logo);
     // A name without a hash leads to the current file.
     const asset = readdirSync(join(dist, 'assets')).find((file) =>
       [file, file.replace(/-[^-.]+(?=\.)/, '')].some((name) => pathname === `/pages/${name}`),

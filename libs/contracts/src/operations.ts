@@ -25,6 +25,7 @@ export const personOperations = {
   'users:manage': 'Invite, change, deactivate and remove people',
   'roles:manage': 'Give roles to people, and take them',
   'grants:manage': 'Create service apps, and change grants, secrets and URIs of apps that hold grants',
+  'organization:manage': "Change the organization's name, and what its pages show",
   'billing:manage': 'Manage billing',
   'vault:manage': 'Manage the vault',
 } as const;

@@ -105,6 +105,7 @@ export function rightChangesOf(kind: PreparedKindName): RightChange[] {
 export const preparesNothing: Record<string, readonly string[]> = {
   'a decision about others or about what the organization owns, which stays until somebody changes it': [
     'directory.admin-change-grants',
+    'directory.admin-update-organization',
     'directory.update-person',
     'directory.set-person-active',
     'directory.change-roles',

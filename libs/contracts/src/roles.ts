@@ -29,6 +29,7 @@ export const roles: Record<Role, { description: string; operations: readonly Any
       'entitlements:view',
       'webhooks:manage',
       'ssf:manage',
+      'organization:manage',
       'billing:manage',
       'vault:manage',
     ],
@@ -50,6 +51,7 @@ export const roles: Record<Role, { description: string; operations: readonly Any
       'entitlements:view',
       'webhooks:manage',
       'ssf:manage',
+      'organization:manage',
     ],
   },
   auditor: {

@@ -9,6 +9,7 @@ export * from './config/configuration-cache.js';
 export * from './crypto/crypto.js';
 export * from './network/database-tls.js';
 export * from './time/deadline.js';
+export * from './html/accent-style.js';
 export * from './html/html-head.js';
 export * from './html/html-page.js';
 export * from './ids/ids.js';

@@ -85,7 +85,7 @@ const pageRoutes = /^(authorization|resume|end_session)/;
 /**
  * Shows an error to the person when the redirect URI cannot be trusted with it (RFC 6749 §4.1.2.1). Programs get JSON.
  */
-export function renderError({ name }: OrganizationProfile) {
+export function renderError(organization: OrganizationProfile) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, cause: Error): void => {
     const { route } = ctx.oidc;
     if (!pageRoutes.test(route) || ctx.accepts('json', 'html') !== 'html') {
@@ -101,9 +101,9 @@ export function renderError({ name }: OrganizationProfile) {
     );
     const detailLines = details.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
     ctx.type = 'html';
-    ctx.set('Content-Security-Policy', htmlPagePolicy());
+    ctx.set('Content-Security-Policy', htmlPagePolicy(organization));
     ctx.body = htmlPage({
-      organization: name,
+      organization,
       tone: 'stop',
       title,
       language,

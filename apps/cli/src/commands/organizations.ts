@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
   countPasskeys,
@@ -27,9 +28,13 @@ interface UpdateOptions extends Json {
   rpId?: string | false;
   endMove?: boolean;
   yes?: boolean;
-  /** False for `--no-start-url`, and the same for the other. */
+  name?: string;
+  /** False for `--no-start-url`, and the same for the others. */
   startUrl?: string | false;
   helpUrl?: string | false;
+  accentColor?: string | false;
+  /** Path of a file. */
+  logo?: string | false;
 }
 
 type Passkeys = ReplyOf<typeof countPasskeys>;
@@ -80,13 +85,14 @@ export function organizationCommands(program: Command): void {
   addCommand(
     org,
     'update <shortId>',
-    'change the RP ID of its passkeys, end the transition from the earlier one, or change its addresses for ' +
-      'customers; in force within a second',
+    'change the RP ID of its passkeys, end the transition from the earlier one, or change its name and what its ' +
+      'pages show; in force within a second',
     [
       'org update acme --rp-id acme.example --yes',
       'org update acme --no-rp-id',
       'org update acme --end-move --yes',
       'org update acme --start-url https://acme.example --help-url https://acme.example/help',
+      'org update acme --name "Acme Ltd" --accent-color "#0b57a4" --logo logo.png',
     ],
   )
     .option(
@@ -100,6 +106,11 @@ export function organizationCommands(program: Command): void {
     .option('--no-start-url', 'remove it')
     .option('--help-url <url>', 'where its customers get help, on the same page')
     .option('--no-help-url', 'remove it')
+    .option('--name <name>', 'what people read on every page')
+    .option('--accent-color <color>', 'colour of buttons and links, such as #0b57a4')
+    .option('--no-accent-color', 'go back to the colour of Holdfast')
+    .option('--logo <file>', 'a PNG image, at most 64 KiB, 1024 pixels wide and high')
+    .option('--no-logo', 'remove it')
     .option('--yes', 'confirm although customers have passkeys that this affects')
     .action((shortId: string, options: UpdateOptions) =>
       asOperator('org update', (session) => update(session, shortId, options)),
@@ -127,24 +138,22 @@ export function organizationCommands(program: Command): void {
 async function update(
   session: OperatorSession,
   shortId: string,
-  { rpId, endMove = false, yes = false, startUrl, helpUrl, json }: UpdateOptions,
+  { rpId, endMove = false, yes = false, json, ...shown }: UpdateOptions,
 ): Promise<void> {
-  const addresses = {
-    ...(startUrl !== undefined && { startUrl: startUrl || null }),
-    ...(helpUrl !== undefined && { helpUrl: helpUrl || null }),
-  };
-  const changesAddresses = Object.keys(addresses).length > 0;
-  if ([rpId !== undefined, endMove, changesAddresses].filter(Boolean).length !== 1)
+  const branding = brandingOf(shown);
+  const changesBranding = Object.keys(branding).length > 0;
+  if ([rpId !== undefined, endMove, changesBranding].filter(Boolean).length !== 1)
     throw new CommandError(
-      'Pass one of --rp-id, --no-rp-id and --end-move, or addresses (--start-url, --help-url). ' +
+      'Pass one of --rp-id, --no-rp-id and --end-move, or what pages show (--name, --start-url, --help-url, ' +
+        '--accent-color, --logo). ' +
         '"holdfast org update --help" explains them.',
     );
   const [before, passkeys] = [
     await findOrganization(session, shortId),
     await session.request(countPasskeys, {}, shortId),
   ];
-  if (changesAddresses) {
-    const reply = await session.request(updateOrganization, { shortId, ...addresses }, shortId);
+  if (changesBranding) {
+    const reply = await session.request(updateOrganization, { shortId, ...branding }, shortId);
     return show(reply, json, () => organizationSheet(reply, passkeys));
   }
   const abandoned = endMove ? earlierRpIdOf(before, passkeys) : rpIdOf(before, passkeys);
@@ -154,6 +163,24 @@ async function update(
   const change = endMove ? { endMove } : { rpId: rpId === false ? null : rpId!, keepEarlier: count > 0 };
   const reply = await session.request(updateOrganization, { shortId, ...change }, shortId);
   show(reply, json, () => organizationSheet(reply, passkeys));
+}
+
+function brandingOf({ name, startUrl, helpUrl, accentColor, logo }: UpdateOptions) {
+  return {
+    ...(name !== undefined && { name }),
+    ...(startUrl !== undefined && { startUrl: startUrl || null }),
+    ...(helpUrl !== undefined && { helpUrl: helpUrl || null }),
+    ...(accentColor !== undefined && { accentColor: accentColor || null }),
+    ...(logo !== undefined && { logo: logo === false ? null : readFile(logo).toString('base64') }),
+  };
+}
+
+function readFile(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new CommandError(`Cannot read the logo ${path}: ${(error as Error).message}. Nothing was changed.`);
+  }
 }
 
 function warning(shortId: string, rpId: string, count: number, endMove: boolean): string {
@@ -195,6 +222,8 @@ function organizationSheet(organization: Organization, passkeys: Passkeys): stri
     Created: organization.createdAt,
     ...(organization.startUrl !== undefined && { 'Start address': organization.startUrl }),
     ...(organization.helpUrl !== undefined && { 'Help address': organization.helpUrl }),
+    ...(organization.accentColor !== undefined && { 'Accent colour': organization.accentColor }),
+    ...(organization.logoPath !== undefined && { Logo: organization.logoPath }),
     ...(organization.rateLimits && { 'Rate limits': describeRateLimits(organization.rateLimits) }),
     Shard: organization.shard,
     'RP ID': withCount(rpId) + (organization.relyingParty?.rpId === undefined ? ', the RP ID of the deployment' : ''),

@@ -17,6 +17,7 @@ import { Makers1766700000100 } from './1766700000100-makers.js';
 import { OrganizationAddresses1766800000000 } from './1766800000000-organization-addresses.js';
 import { Receivers1768100000000 } from './1768100000000-receivers.js';
 import { NextUserHandles1768200000100 } from './1768200000100-next-user-handles.js';
+import { Branding1768300000000 } from './1768300000000-branding.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -39,4 +40,5 @@ export const migrations = [
   OrganizationAddresses1766800000000,
   Receivers1768100000000,
   NextUserHandles1768200000100,
+  Branding1768300000000,
 ];

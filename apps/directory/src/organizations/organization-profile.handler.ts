@@ -2,13 +2,14 @@ import { Controller } from '@nestjs/common';
 import { organizationProfile, type ReplyOf, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
-import { addressesIn, type OrganizationEntity } from './organization.entity.js';
+import { brandingIn, type BrandingColumns, type OrganizationEntity } from './organization.entity.js';
 import { unknownOrganization } from './organizations.js';
 import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
 const select = statement(
   'organization_profile',
-  `SELECT name, rp_id AS "rpId", moving, earlier_rp_id AS "earlierRpId", start_url AS "startUrl", help_url AS "helpUrl"
+  `SELECT name, rp_id AS "rpId", moving, earlier_rp_id AS "earlierRpId", short_id AS "shortId",
+     start_url AS "startUrl", help_url AS "helpUrl", accent_color AS "accentColor", logo_id AS "logoId"
    FROM organization WHERE short_id = $1 AND NOT suspended`,
 );
 
@@ -19,10 +20,10 @@ export class OrganizationProfileHandler {
 
   @Handles(organizationProfile)
   async handle({ shortId }: RequestOf<typeof organizationProfile>): Promise<ReplyOf<typeof organizationProfile>> {
-    const [row] = await this.database.rows<RpIds & Pick<OrganizationEntity, 'name' | 'startUrl' | 'helpUrl'>>(select, [
+    const [row] = await this.database.rows<RpIds & BrandingColumns & Pick<OrganizationEntity, 'name'>>(select, [
       shortId,
     ]);
     if (!row) throw unknownOrganization(shortId);
-    return { shortId, name: row.name, ...relyingPartyIn(row), ...addressesIn(row) };
+    return { shortId, name: row.name, ...relyingPartyIn(row), ...brandingIn(row) };
   }
 }

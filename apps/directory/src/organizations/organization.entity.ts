@@ -1,5 +1,12 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn } from 'typeorm';
-import { mainShard, type AppRateLimits, type Organization } from '@holdfast/contracts';
+import {
+  logoPathOf,
+  mainShard,
+  type AppRateLimits,
+  type Branding,
+  type Organization,
+  type OwnOrganization,
+} from '@holdfast/contracts';
 import { relyingPartyIn, type RpIds } from './rp-ids.js';
 
 @Entity('organization')
@@ -28,6 +35,13 @@ export class OrganizationEntity implements RpIds {
   @Column('text', { name: 'help_url', nullable: true })
   helpUrl!: string | null;
 
+  /** `#rrggbb`, in small letters. */
+  @Column('text', { name: 'accent_color', nullable: true })
+  accentColor!: string | null;
+
+  @Column('text', { name: 'logo_id', nullable: true })
+  logoId!: string | null;
+
   /** Quotas of its apps; null: those of the deployment. */
   @Column('jsonb', { name: 'rate_limits', nullable: true })
   rateLimits!: AppRateLimits | null;
@@ -50,12 +64,29 @@ export class OrganizationEntity implements RpIds {
   createdAt!: Date;
 }
 
-/** Addresses of an organization for its customers, as the contracts return them. */
-export function addressesIn({ startUrl, helpUrl }: Pick<OrganizationEntity, 'startUrl' | 'helpUrl'>): {
-  startUrl?: string;
-  helpUrl?: string;
-} {
-  return { ...(startUrl !== null && { startUrl }), ...(helpUrl !== null && { helpUrl }) };
+export type BrandingColumns = Pick<OrganizationEntity, 'shortId' | 'startUrl' | 'helpUrl' | 'accentColor' | 'logoId'>;
+
+/** What pages show of an organization besides its name, as the contracts return it. */
+export function brandingIn({ shortId, startUrl, helpUrl, accentColor, logoId }: BrandingColumns): Branding {
+  return {
+    ...(startUrl !== null && { startUrl }),
+    ...(helpUrl !== null && { helpUrl }),
+    ...(accentColor !== null && { accentColor }),
+    ...(logoId !== null && { logoPath: logoPathOf(shortId, logoId) }),
+  };
+}
+
+/** The organization as its own people see it. */
+export function toOwnOrganization({ shortId, name, ...entity }: Organization & Branding): OwnOrganization {
+  const { startUrl, helpUrl, accentColor, logoPath } = entity;
+  return {
+    shortId,
+    name,
+    ...(startUrl !== undefined && { startUrl }),
+    ...(helpUrl !== undefined && { helpUrl }),
+    ...(accentColor !== undefined && { accentColor }),
+    ...(logoPath !== undefined && { logoPath }),
+  };
 }
 
 export function toOrganization(entity: OrganizationEntity): Organization {
@@ -67,7 +98,7 @@ export function toOrganization(entity: OrganizationEntity): Organization {
     createdAt: createdAt.toISOString(),
     shard,
     ...relyingPartyIn(entity),
-    ...addressesIn(entity),
+    ...brandingIn(entity),
     ...(rateLimits !== null && { rateLimits }),
   };
 }

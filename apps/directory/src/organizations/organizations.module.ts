@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ChangesModule } from '../changes/changes.module.js';
 import { OutboundModule } from '../outbound.module.js';
 import { OrganizationShardsHandler } from '../shards/organization-shards.handler.js';
+import { AdminOrganizationHandler } from './admin-organization.handler.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
 import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
@@ -10,6 +11,7 @@ import { LimitOrganizationHandler } from './limit-organization.handler.js';
 import { ListOrganizationsHandler } from './list-organizations.handler.js';
 import { MoveOrganizationHandler } from './move-organization.handler.js';
 import { OperatorReads } from './operator-reads.js';
+import { OrganizationLogoHandler } from './organization-logo.handler.js';
 import { OrganizationMoveHandler } from './organization-move.handler.js';
 import { OrganizationProfileHandler } from './organization-profile.handler.js';
 import { OrganizationEntity } from './organization.entity.js';
@@ -27,6 +29,8 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     ListOrganizationsHandler,
     KnownOrganizationsHandler,
     OrganizationProfileHandler,
+    OrganizationLogoHandler,
+    AdminOrganizationHandler,
     OrganizationShardsHandler,
     OrganizationMoveHandler,
     MoveOrganizationHandler,

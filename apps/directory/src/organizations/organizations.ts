@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { Repository } from 'typeorm';
+import type { EntityManager, Repository } from 'typeorm';
 import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
 import { sqlOf, violatedUnique, type Sql } from '@holdfast/data';
+import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
 import { Changes, type Change } from '../changes/changes.js';
 import { insertHubApp } from './hub-apps.js';
@@ -44,6 +45,8 @@ export class Organizations {
         earlierRpId: null,
         startUrl: null,
         helpUrl: null,
+        accentColor: null,
+        logoId: null,
         version: 1,
       });
       await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
@@ -59,12 +62,14 @@ export class Organizations {
    * Locks the organization, applies `rule` to it, and commits the row together with its event, its audit record and
    * its access change. `rule` mutates the entity. @throws unknown_organization
    */
-  change(
+  change<Reply = Organization>(
     shortId: string,
     context: RequestContext,
     rule: (organization: OrganizationEntity, sql: Sql) => OrganizationChange | Promise<OrganizationChange>,
-  ): Promise<Organization> {
-    return this.changes.commit(context, async (manager) => {
+    reply: (organization: Organization) => Reply = (organization) => organization as Reply,
+    keyed?: KeyedRequest,
+  ): Promise<Reply> {
+    const work = async (manager: EntityManager) => {
       const organization = await manager.findOne(OrganizationEntity, {
         where: { shortId },
         lock: { mode: 'pessimistic_write' },
@@ -75,9 +80,17 @@ export class Organizations {
       await manager.save(organization);
       return {
         change: changeOf('organization.updated', organization, change),
-        reply: toOrganization(organization),
+        reply: reply(toOrganization(organization)),
       };
-    });
+    };
+    return this.changes.commit(context, work, keyed);
+  }
+
+  /** @throws unknown_organization */
+  async find(shortId: string): Promise<Organization> {
+    const found = await this.organizations.findOneBy({ shortId });
+    if (!found) throw unknownOrganization(shortId);
+    return toOrganization(found);
   }
 }
 

@@ -11,8 +11,8 @@ import { AppError, ConfigurationCache } from '@holdfast/platform';
 type Profile = ReplyOf<typeof organizationProfile>;
 
 /** What pages show of an organization. */
-export function shownOrganizationOf({ name, startUrl, helpUrl }: Profile): ShownOrganization {
-  return { name, ...(startUrl !== undefined && { startUrl }), ...(helpUrl !== undefined && { helpUrl }) };
+export function shownOrganizationOf({ shortId: _, relyingParty: __, ...shown }: Profile): ShownOrganization {
+  return shown;
 }
 
 /** Public profiles of organizations. Unknown ids are not cached, so that random ids cannot flood the cache. */

@@ -39,6 +39,7 @@ const tags: Record<string, string> = {
   'Admin API: apps':
     'The apps of the organization. Programs manage apps that hold no scope; people with the right to manage grants ' +
     'do the rest.',
+  'Admin API: organization': 'The name of the organization, and what its pages show. No program can change it.',
   'Admin API: users': 'The people of the organization: invitations, roles, passkeys, recovery and removal.',
   'Admin API: own account': 'What a person does with their own account. No program can.',
   'Admin API: groups': 'Groups of people and their members. A group gives access to the apps to which it is assigned.',

@@ -2,6 +2,7 @@
 export const mediaTypes = {
   css: 'text/css; charset=utf-8',
   html: 'text/html; charset=utf-8',
+  png: 'image/png',
   javascript: 'text/javascript; charset=utf-8',
   json: 'application/json; charset=utf-8',
   problem: 'application/problem+json; charset=utf-8',

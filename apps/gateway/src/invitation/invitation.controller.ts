@@ -7,6 +7,7 @@ import {
   getInvitation,
   invitationLinkSchema,
   invitationTokenSchema,
+  shownOrganizationSchema,
   type ErrorCode,
   type organizationProfile,
   type ReplyOf,
@@ -59,7 +60,9 @@ const getInvitationEndpoint = endpoint({
       description: 'The invitation of the link, also when it can no longer be accepted: see `state`',
       schema: invitationLinkSchema
         .extend({
-          organization: z.strictObject({ name: z.string().describe('For people') }).describe('Who invites'),
+          organization: shownOrganizationSchema
+            .pick({ name: true, accentColor: true, logoPath: true })
+            .describe('Who invites'),
         })
         .meta({ id: 'InvitationLink' }),
     },
@@ -151,9 +154,10 @@ export class InvitationController {
     @Input() { params: { shortId }, body: { token } }: InputOf<typeof getInvitationEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { name } = await this.organizationOf(shortId, token);
+    const { name, accentColor, logoPath } = await this.organizationOf(shortId, token);
     const invitation = await this.bus.request(getInvitation, { token }, anonymousContextOf(request, shortId));
-    return { organization: { name }, ...invitation };
+    const branding = { ...(accentColor !== undefined && { accentColor }), ...(logoPath !== undefined && { logoPath }) };
+    return { organization: { name, ...branding }, ...invitation };
   }
 
   @Route(invitationOptionsEndpoint)

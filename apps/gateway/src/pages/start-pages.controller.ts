@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { languageOfHeader, shownOrganizationSchema, type ShownOrganization } from '@holdfast/contracts';
 import { endpoint, type InputOf } from '@holdfast/contracts/http';
-import { AppError, htmlPagePolicy } from '@holdfast/platform';
+import { AppError, htmlPagePolicy, type PageOrganization } from '@holdfast/platform';
 import { OrganizationProfiles, shownOrganizationOf } from '../access/organization-profiles.js';
 import { mediaTypes } from '../edge/media-types.js';
 import { isNavigation } from '../edge/problems/error-page.js';
@@ -71,7 +71,7 @@ export class StartPagesController {
     requireNavigation(request);
     const profile = await this.organizations.find((request.params as { shortId: string }).shortId);
     if (!profile) throw new AppError('unknown_organization');
-    send(reply, organizationPage(profile, languageOfHeader(request.headers['accept-language'])));
+    send(reply, organizationPage(profile, languageOfHeader(request.headers['accept-language'])), profile);
   }
 
   @Route(shownOrganizationEndpoint)
@@ -86,9 +86,9 @@ function requireNavigation(request: FastifyRequest): void {
   if (!isNavigation(request)) throw new AppError('not_found');
 }
 
-function send(reply: FastifyReply, html: string): void {
+function send(reply: FastifyReply, html: string, organization?: PageOrganization): void {
   void reply
-    .header('content-security-policy', htmlPagePolicy())
+    .header('content-security-policy', htmlPagePolicy(organization))
     .header('vary', 'accept, accept-language, sec-fetch-mode')
     .type(mediaTypes.html)
     .send(html);

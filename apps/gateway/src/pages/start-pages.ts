@@ -70,11 +70,12 @@ export function platformPage(language: Language): string {
 }
 
 /** The page of an organization (product §2): its name, and where its customers begin and get help. */
-export function organizationPage({ shortId, name, startUrl, helpUrl }: Profile, language: Language): string {
+export function organizationPage(organization: Profile, language: Language): string {
+  const { shortId, name, startUrl, helpUrl } = organization;
   const texts = startPageTexts[language];
   const start = startUrl === undefined ? texts.start(name) : texts.startHere(name);
   return htmlPage({
-    organization: name,
+    organization,
     tone: 'calm',
     title: texts.organization(name),
     language,

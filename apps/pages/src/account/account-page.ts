@@ -8,6 +8,7 @@ import { hidePasskey, showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { browserCreation } from '../link/browser-creation.ts';
 import { Creation, type RequestedOptions as CreationOptions } from '../link/creation.ts';
+import { showBranding } from '../screen/branding.ts';
 import { createView } from '../screen/view.ts';
 import { browserCeremonies } from '../sign-in/browser-ceremonies.ts';
 import { Ceremonies, type RequestedOptions } from '../sign-in/ceremonies.ts';
@@ -96,6 +97,7 @@ async function work(effect: AccountEffect): Promise<void> {
       // Meanwhile the options arrive.
       ceremonies.prepare();
       const organization = await call<ShownOrganization>('GET', organizationApi);
+      showBranding(organization);
       return send({ type: 'loaded', organization, webAuthnSupport: webAuthnSupport() });
     }
     case 'prepare':

@@ -6,6 +6,7 @@ import { isInAppBrowser } from '../browser/in-app.ts';
 import { organizationOfPage } from '../browser/organization.ts';
 import { showOnly } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
+import { showBranding } from '../screen/branding.ts';
 import { createView } from '../screen/view.ts';
 import type { LinkTexts } from '../texts.ts';
 import { browserCreation } from './browser-creation.ts';
@@ -75,7 +76,9 @@ export function runLinkPage<Loaded>({ words, viewOf, returnUrl, forCustomers }: 
         (loaded) => {
           if (loading !== token) return;
           const usedHere = wasUsedHere(token);
-          send({ type: 'loaded', link: viewOf(loaded), webAuthnSupport: webAuthnSupport(), usedHere });
+          const link = viewOf(loaded);
+          showBranding(link.organization);
+          send({ type: 'loaded', link, webAuthnSupport: webAuthnSupport(), usedHere });
         },
         (error: unknown) => {
           if (loading === token) send({ type: 'failed', failure: failureOf(error) });
@@ -103,6 +106,7 @@ export function runLinkPage<Loaded>({ words, viewOf, returnUrl, forCustomers }: 
   /** Nothing is known of the link, but the path names the organization. */
   async function showOrganization(): Promise<void> {
     const found = ofPage ?? (await organizationOfPage(location.pathname));
+    if (found) showBranding(found);
     ofPage = found && (forCustomers ? found : { name: found.name });
     show();
   }

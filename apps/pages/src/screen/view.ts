@@ -1,3 +1,4 @@
+import { pictureOf } from './branding.ts';
 import { element } from './element.ts';
 import type { Control, Screen } from './screen.ts';
 import { shareOf } from './share.ts';
@@ -46,12 +47,7 @@ export function createView<Action extends string>(
 
 function organizationOf({ organization = '' }: Screen<string>): Node[] {
   const name = element('span', { dir: 'auto' }, organization);
-  const initial = element(
-    'span',
-    { class: 'initial', 'aria-hidden': 'true' },
-    [...organization.trim()][0]?.toUpperCase() ?? '',
-  );
-  return [element('p', { class: 'organization' }, ...(organization ? [initial, name] : []))];
+  return [element('p', { class: 'organization' }, ...(organization ? [pictureOf(organization), name] : []))];
 }
 
 function headingOf(text: string): HTMLElement {

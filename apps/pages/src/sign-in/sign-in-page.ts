@@ -6,6 +6,7 @@ import { Failed, failureOf } from '../browser/failure.ts';
 import { organizationOfPage } from '../browser/organization.ts';
 import { hidePasskey } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
+import { showBranding } from '../screen/branding.ts';
 import { createView } from '../screen/view.ts';
 import { wordsOf } from '../texts.ts';
 import { signIn } from '../texts/en/sign-in.ts';
@@ -55,6 +56,7 @@ function show(): void {
 /** An old or bookmarked address: nothing is known of the sign-in, but its path names the organization. */
 async function showOrganization(): Promise<void> {
   ofPage ??= await organizationOfPage(location.pathname);
+  if (ofPage) showBranding(ofPage);
   show();
 }
 
@@ -63,6 +65,7 @@ async function run(effect: SignInEffect): Promise<void> {
     case 'load': {
       const loaded = await call<SignIn>('GET', api);
       remembered.store(loaded);
+      showBranding(loaded.organization);
       return send({ type: 'loaded', view: loaded, webAuthnSupport: webAuthnSupport() });
     }
     case 'prepare':
@@ -102,4 +105,5 @@ function unavailable(): never {
 }
 
 const before = remembered.find();
+if (before) showBranding(before.organization);
 send({ type: 'opened', ...(before && { remembered: before }) });

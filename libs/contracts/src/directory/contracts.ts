@@ -8,6 +8,7 @@ import * as entitlements from './entitlements.js';
 import * as groups from './groups.js';
 import * as invitations from './invitations.js';
 import * as makerRights from './maker-rights.js';
+import * as organizationAdmin from './organization-admin.js';
 import * as organizationMoves from './organization-moves.js';
 import * as organizationShards from './organization-shards.js';
 import * as organizations from './organizations.js';
@@ -26,6 +27,7 @@ export const directoryContracts = contractsOf(
   groups,
   invitations,
   makerRights,
+  organizationAdmin,
   organizationMoves,
   organizationShards,
   organizations,

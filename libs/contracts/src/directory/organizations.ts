@@ -4,17 +4,11 @@ import { shortId } from '../context.js';
 import { command, query } from '../contract.js';
 import { instant, name } from '../fields.js';
 import { mainShard, shardName } from '../shards.js';
-import { httpsUri } from './app-uris.js';
+import { brandingChanges, brandingFields } from './branding.js';
 import { relyingPartySchema, rpId } from './rp-id.js';
 
-/** For the customers of an organization. */
-const addresses = {
-  startUrl: httpsUri.optional().describe('Where its customers begin, such as its own website'),
-  helpUrl: httpsUri.optional().describe('Where its customers get help'),
-};
-
-/** What pages show of an organization: its name, and where they lead on to. */
-export const shownOrganizationSchema = z.strictObject({ name: name.describe('For people'), ...addresses });
+/** What pages show of an organization. */
+export const shownOrganizationSchema = z.strictObject({ name: name.describe('For people'), ...brandingFields });
 export type ShownOrganization = z.infer<typeof shownOrganizationSchema>;
 
 const organizationSchema = z.strictObject({
@@ -23,7 +17,7 @@ const organizationSchema = z.strictObject({
   suspended: z.boolean(),
   createdAt: instant,
   relyingParty: relyingPartySchema.optional().describe('RP IDs of its passkeys; that of the deployment when absent'),
-  ...addresses,
+  ...brandingFields,
   rateLimits: appRateLimitsSchema.optional().describe('Of each of its apps without one of its own'),
   shard: shardName.default(mainShard).describe('Where its customers, credentials, audit log and event feed are'),
 });
@@ -43,9 +37,8 @@ export const createOrganization = command({
   errors: ['conflict', 'invalid_request'],
 });
 /**
- * Changes the RP ID, ends the move from the earlier one, or changes the addresses for customers. Passkeys keep the
- * RP ID that they were created for, so
- * those of the earlier one are accepted until the move is ended (docs/rp-id.md).
+ * Changes the RP ID, ends the move from the earlier one, or changes what pages show. Passkeys keep the RP ID that they
+ * were created for, so those of the earlier one are accepted until the move is ended (docs/rp-id.md).
  */
 export const updateOrganization = command({
   service: 'directory',
@@ -59,8 +52,8 @@ export const updateOrganization = command({
       .default(true)
       .describe('Whether passkeys of the previous RP ID sign in until the move is ended'),
     endMove: z.boolean().default(false).describe('Passkeys of the earlier RP ID no longer sign in'),
-    startUrl: httpsUri.nullable().optional().describe('Where its customers begin; null removes it'),
-    helpUrl: httpsUri.nullable().optional().describe('Where its customers get help; null removes it'),
+    name: name.optional(),
+    ...brandingChanges,
   }),
   reply: organizationSchema,
   errors: ['unknown_organization', 'invalid_state', 'invalid_request'],
@@ -78,8 +71,17 @@ export const organizationProfile = query({
   name: 'organization-profile',
   callers: ['gateway', 'auth'],
   request: z.strictObject({ shortId }),
-  reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional(), ...addresses }),
+  reply: z.strictObject({ shortId, name, relyingParty: relyingPartySchema.optional(), ...brandingFields }),
   errors: ['unknown_organization'],
+});
+/** A logo of the organization; `not_found` also while it is suspended. */
+export const organizationLogo = query({
+  service: 'directory',
+  name: 'organization-logo',
+  callers: ['gateway'],
+  request: z.strictObject({ shortId, logoId: z.string().max(64) }),
+  reply: z.strictObject({ png: z.base64() }),
+  errors: ['not_found'],
 });
 /**
  * Origins that may read responses of an organization's issuer (CORS); none for an unknown organization.

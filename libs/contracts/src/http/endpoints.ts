@@ -9,6 +9,7 @@ import { appEndpoints } from '../directory/apps-admin.http.js';
 import { assignmentEndpoints } from '../directory/assignments.http.js';
 import { entitlementEndpoints } from '../directory/entitlements.http.js';
 import { groupEndpoints } from '../directory/groups.http.js';
+import { organizationEndpoints } from '../directory/organization-admin.http.js';
 import { userEndpoints } from '../directory/people.http.js';
 import { userPasskeyEndpoints } from '../directory/person-passkeys.http.js';
 import { receiverEndpoints } from '../directory/receivers.http.js';
@@ -41,6 +42,7 @@ export const forwardedEndpoints = {
   groups: groupEndpoints,
   customerSessions: sessionEndpoints,
   offers: offerEndpoints,
+  organization: organizationEndpoints,
   ownPasskeys: ownPasskeyEndpoints,
   receivers: receiverEndpoints,
   ssf: ssfEndpoints,

@@ -52,7 +52,8 @@ interface SignOutState {
  * Signs the customer or person out if the request has an ID token of theirs, and asks for confirmation otherwise
  * (OpenID Connect RP-Initiated Logout §2). Without confirmation any link could sign them out.
  */
-export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: string) {
+export function confirmSignOut(organization: OrganizationProfile, baseUrl: string) {
+  const { shortId, name } = organization;
   return async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
     const request = issuerRequestOf(ctx);
     const session = ctx.oidc.session!;
@@ -71,10 +72,10 @@ export function confirmSignOut({ shortId, name }: OrganizationProfile, baseUrl: 
     // Browsers apply form-action also to the redirect after the form.
     ctx.set(
       'Content-Security-Policy',
-      htmlPagePolicy(["'self'", ...(postLogoutRedirectUri ? [formTargetOf(postLogoutRedirectUri)] : [])]),
+      htmlPagePolicy(organization, ["'self'", ...(postLogoutRedirectUri ? [formTargetOf(postLogoutRedirectUri)] : [])]),
     );
     ctx.body = htmlPage({
-      organization: name,
+      organization,
       tone: 'calm',
       title: texts.title,
       language,
@@ -99,13 +100,13 @@ function formTargetOf(uri: string): string {
   return origin === 'null' ? protocol : origin;
 }
 
-export function signedOutPage({ name }: OrganizationProfile): Page {
+export function signedOutPage(organization: OrganizationProfile): Page {
   return (ctx) => {
     ctx.type = 'html';
-    ctx.set('Content-Security-Policy', htmlPagePolicy());
+    ctx.set('Content-Security-Policy', htmlPagePolicy(organization));
     const language = languageOf(ctx);
     const { signedOut: title, close } = signOutTexts[language];
-    ctx.body = htmlPage({ organization: name, tone: 'good', title, language, body: `<p>${close}</p>` });
+    ctx.body = htmlPage({ organization, tone: 'good', title, language, body: `<p>${close}</p>` });
   };
 }
 

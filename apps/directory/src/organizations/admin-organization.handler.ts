@@ -1,0 +1,45 @@
+import { Controller } from '@nestjs/common';
+import {
+  adminGetOrganization,
+  adminUpdateOrganization,
+  type OwnOrganization,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
+import { Handles } from '@holdfast/messaging';
+import { Idempotency } from '@holdfast/outbox';
+import { changeBranding, givenBranding } from './branding.js';
+import { toOwnOrganization } from './organization.entity.js';
+import { Organizations } from './organizations.js';
+
+/** GET and PATCH …/admin/organization: the organization of the caller. */
+@Controller()
+export class AdminOrganizationHandler {
+  constructor(
+    private readonly organizations: Organizations,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  @Handles(adminGetOrganization)
+  async get(_: RequestOf<typeof adminGetOrganization>, { org }: RequestContext): Promise<OwnOrganization> {
+    return toOwnOrganization(await this.organizations.find(org));
+  }
+
+  @Handles(adminUpdateOrganization)
+  update(
+    request: RequestOf<typeof adminUpdateOrganization>,
+    context: RequestContext,
+  ): Promise<ReplyOf<typeof adminUpdateOrganization>> {
+    return this.idempotency.once(adminUpdateOrganization, request, context, (keyed) => {
+      const given = givenBranding(request.changes);
+      return this.organizations.change(
+        context.org,
+        context,
+        (organization, sql) => changeBranding(organization, given, sql),
+        (organization) => ({ organization: toOwnOrganization(organization) }),
+        keyed,
+      );
+    });
+  }
+}
