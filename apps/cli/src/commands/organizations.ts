@@ -5,6 +5,7 @@ import {
   createOrganization,
   listOrganizations,
   mainShard,
+  maxLogoBytes,
   suspendOrganization,
   updateOrganization,
   type Organization,
@@ -145,8 +146,7 @@ async function update(
   if ([rpId !== undefined, endMove, changesBranding].filter(Boolean).length !== 1)
     throw new CommandError(
       'Pass one of --rp-id, --no-rp-id and --end-move, or what pages show (--name, --start-url, --help-url, ' +
-        '--accent-color, --logo). ' +
-        '"holdfast org update --help" explains them.',
+        '--accent-color, --logo). "holdfast org update --help" explains them.',
     );
   const [before, passkeys] = [
     await findOrganization(session, shortId),
@@ -171,8 +171,18 @@ function brandingOf({ name, startUrl, helpUrl, accentColor, logo }: UpdateOption
     ...(startUrl !== undefined && { startUrl: startUrl || null }),
     ...(helpUrl !== undefined && { helpUrl: helpUrl || null }),
     ...(accentColor !== undefined && { accentColor: accentColor || null }),
-    ...(logo !== undefined && { logo: logo === false ? null : readFile(logo).toString('base64') }),
+    ...(logo !== undefined && { logo: logo === false ? null : readLogo(logo) }),
   };
+}
+
+/** In base64. Directory checks the image; a file that is too large for a request is not even sent. */
+function readLogo(path: string): string {
+  const file = readFile(path);
+  if (file.length <= maxLogoBytes) return file.toString('base64');
+  throw new CommandError(
+    `The logo ${path} has ${file.length} bytes; at most ${maxLogoBytes} are allowed. Use a smaller PNG image. ` +
+      'Nothing was changed.',
+  );
 }
 
 function readFile(path: string): Buffer {

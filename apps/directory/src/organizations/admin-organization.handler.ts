@@ -33,7 +33,7 @@ export class AdminOrganizationHandler {
   ): Promise<ReplyOf<typeof adminUpdateOrganization>> {
     return this.idempotency.once(adminUpdateOrganization, request, context, (keyed) => {
       const given = givenBranding(request.changes);
-      return this.organizations.change(
+      return this.organizations.changeWith(
         context.org,
         context,
         (organization, sql) => changeBranding(organization, given, sql),

@@ -14,11 +14,11 @@ type Given = Pick<RequestOf<typeof updateOrganization>, 'name' | 'startUrl' | 'h
 type ReadBranding = Omit<Given, 'logo'> & { logo?: Logo | null };
 
 /** Reads what a request gives, before a transaction begins. @throws invalid_request for a logo that is no PNG image */
-export function givenBranding({ logo, accentColor, ...given }: Given, pointer = '#/logo'): ReadBranding {
+export function givenBranding({ logo, accentColor, ...given }: Given): ReadBranding {
   return {
     ...given,
     ...(accentColor !== undefined && { accentColor: accentColor?.toLowerCase() ?? null }),
-    ...(logo !== undefined && { logo: logo === null ? null : readLogo(logo, pointer) }),
+    ...(logo !== undefined && { logo: logo === null ? null : readLogo(logo) }),
   };
 }
 

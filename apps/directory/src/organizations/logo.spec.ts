@@ -23,7 +23,7 @@ function picture(width: number, height: number, noise = false): Buffer {
   return PNG.sync.write(image);
 }
 
-const read = (file: Buffer) => readLogo(file.toString('base64'), '#/logo');
+const read = (file: Buffer) => readLogo(file.toString('base64'));
 const detailOf = (file: Buffer): string => {
   try {
     read(file);

@@ -19,32 +19,31 @@ const headerBytes = 33;
  * memory.
  * @throws invalid_request when it is not a PNG image within the limits
  */
-export function readLogo(base64: string, pointer: string): Logo {
+export function readLogo(base64: string): Logo {
   const file = Buffer.from(base64, 'base64');
-  if (file.length > maxLogoBytes)
-    throw refused(pointer, `has ${file.length} bytes; at most ${maxLogoBytes} are allowed`);
+  if (file.length > maxLogoBytes) throw refused(`has ${file.length} bytes; at most ${maxLogoBytes} are allowed`);
   if (file.length < headerBytes || !file.subarray(0, 8).equals(signature) || file.toString('latin1', 12, 16) !== 'IHDR')
-    throw refused(pointer, 'is not a PNG image in base64');
+    throw refused('is not a PNG image in base64');
   const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
   if (width < 1 || height < 1 || width > maxLogoPixels || height > maxLogoPixels)
-    throw refused(pointer, `has ${width} × ${height} pixels; at most ${maxLogoPixels} × ${maxLogoPixels} are allowed`);
-  const png = encodeAnew(file, pointer);
+    throw refused(`has ${width} × ${height} pixels; at most ${maxLogoPixels} × ${maxLogoPixels} are allowed`);
+  const png = encodeAnew(file);
   if (png.length > maxLogoBytes)
-    throw refused(pointer, `has ${png.length} bytes when its pixels are encoded; at most ${maxLogoBytes} are allowed`);
+    throw refused(`has ${png.length} bytes when its pixels are encoded; at most ${maxLogoBytes} are allowed`);
   return { id: createHash('sha256').update(png).digest('hex').slice(0, 32), png };
 }
 
-function encodeAnew(file: Buffer, pointer: string): Buffer {
+function encodeAnew(file: Buffer): Buffer {
   try {
     const { width, height, data } = PNG.sync.read(file);
     const image = new PNG({ width, height });
     data.copy(image.data);
     return PNG.sync.write(image, { deflateLevel: 9 });
   } catch {
-    throw refused(pointer, 'is a damaged PNG image');
+    throw refused('is a damaged PNG image');
   }
 }
 
-function refused(pointer: string, detail: string): Error {
-  return unprocessable([{ pointer, detail }]);
+function refused(detail: string): Error {
+  return unprocessable([{ pointer: '#/logo', detail }]);
 }

@@ -76,17 +76,10 @@ export function brandingIn({ shortId, startUrl, helpUrl, accentColor, logoId }: 
   };
 }
 
-/** The organization as its own people see it. */
-export function toOwnOrganization({ shortId, name, ...entity }: Organization & Branding): OwnOrganization {
-  const { startUrl, helpUrl, accentColor, logoPath } = entity;
-  return {
-    shortId,
-    name,
-    ...(startUrl !== undefined && { startUrl }),
-    ...(helpUrl !== undefined && { helpUrl }),
-    ...(accentColor !== undefined && { accentColor }),
-    ...(logoPath !== undefined && { logoPath }),
-  };
+/** The organization as its own people see it, without what the operator decides. */
+export function toOwnOrganization(organization: Organization): OwnOrganization {
+  const { suspended: _, createdAt: __, relyingParty: ___, rateLimits: ____, shard: _____, ...own } = organization;
+  return own;
 }
 
 export function toOrganization(entity: OrganizationEntity): Organization {

@@ -15,6 +15,12 @@ export interface OrganizationChange {
   changes: AuditRecord['changes'];
 }
 
+/** Decides on a locked organization, and mutates the entity. */
+type OrganizationRule = (
+  organization: OrganizationEntity,
+  sql: Sql,
+) => OrganizationChange | Promise<OrganizationChange>;
+
 /** The organizations. Rows stay for ever: a short ID names an issuer, so it is never used twice. */
 @Injectable()
 export class Organizations {
@@ -58,15 +64,20 @@ export class Organizations {
     });
   }
 
+  /** `changeWith`, with the organization as the reply. @throws unknown_organization */
+  change(shortId: string, context: RequestContext, rule: OrganizationRule): Promise<Organization> {
+    return this.changeWith(shortId, context, rule, (organization) => organization);
+  }
+
   /**
    * Locks the organization, applies `rule` to it, and commits the row together with its event, its audit record and
-   * its access change. `rule` mutates the entity. @throws unknown_organization
+   * its access change. @throws unknown_organization
    */
-  change<Reply = Organization>(
+  changeWith<Reply>(
     shortId: string,
     context: RequestContext,
-    rule: (organization: OrganizationEntity, sql: Sql) => OrganizationChange | Promise<OrganizationChange>,
-    reply: (organization: Organization) => Reply = (organization) => organization as Reply,
+    rule: OrganizationRule,
+    reply: (organization: Organization) => Reply,
     keyed?: KeyedRequest,
   ): Promise<Reply> {
     const work = async (manager: EntityManager) => {

@@ -15,7 +15,7 @@ import {
 import { endpoint, type InputOf } from '@holdfast/contracts/http';
 import { Bus } from '@holdfast/messaging';
 import { CONFIG } from '@holdfast/service';
-import { OrganizationProfiles } from '../access/organization-profiles.js';
+import { OrganizationProfiles, shownOrganizationOf } from '../access/organization-profiles.js';
 import { ClaimBrowser } from '../claim/claim-browser.js';
 import { ClaimGuard } from '../claim/claim.guard.js';
 import {
@@ -154,10 +154,14 @@ export class InvitationController {
     @Input() { params: { shortId }, body: { token } }: InputOf<typeof getInvitationEndpoint>,
     @Req() request: FastifyRequest,
   ): Promise<unknown> {
-    const { name, accentColor, logoPath } = await this.organizationOf(shortId, token);
+    // The addresses are for customers.
+    const {
+      startUrl: _,
+      helpUrl: __,
+      ...organization
+    } = shownOrganizationOf(await this.organizationOf(shortId, token));
     const invitation = await this.bus.request(getInvitation, { token }, anonymousContextOf(request, shortId));
-    const branding = { ...(accentColor !== undefined && { accentColor }), ...(logoPath !== undefined && { logoPath }) };
-    return { organization: { name, ...branding }, ...invitation };
+    return { organization, ...invitation };
   }
 
   @Route(invitationOptionsEndpoint)
