@@ -23,7 +23,7 @@ export function readLogo(base64: string): Logo {
   const file = Buffer.from(base64, 'base64');
   if (file.length > maxLogoBytes) throw refused(`has ${file.length} bytes; at most ${maxLogoBytes} are allowed`);
   if (file.length < headerBytes || !file.subarray(0, 8).equals(signature) || file.toString('latin1', 12, 16) !== 'IHDR')
-    throw refused('is not a PNG image in base64');
+    throw refused('is not a PNG image');
   const [width, height] = [file.readUInt32BE(16), file.readUInt32BE(20)];
   if (width < 1 || height < 1 || width > maxLogoPixels || height > maxLogoPixels)
     throw refused(`has ${width} × ${height} pixels; at most ${maxLogoPixels} × ${maxLogoPixels} are allowed`);
