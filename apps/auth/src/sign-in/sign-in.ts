@@ -41,9 +41,15 @@ export class SignInSteps {
     const { params } = await this.findSignIn(context);
     const { relyingParty, ...organization } = context.issuer.organization;
     const { app } = context.issuerRequest.client!;
-    const uri = homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
+    const { startUri, helpUri, accentColor, logoPath } = app;
+    const uri = startUri ?? homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
     return {
-      organization,
+      organization: {
+        ...organization,
+        ...(helpUri !== undefined && { helpUrl: helpUri }),
+        ...(accentColor !== undefined && { accentColor }),
+        ...(logoPath !== undefined && { logoPath }),
+      },
       app: { name: app.displayName ?? app.name, ...(uri && { uri }) },
       audience: app.audience,
       ...(relyingParty?.earlier && { earlierPasskeys: true }),

@@ -17,10 +17,17 @@ import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 import { addKeyOptions, keySettingsOf, type KeyOptions } from './app-key-options.js';
+import {
+  addBrandingChanges,
+  addBrandingOptions,
+  brandingChangesOf,
+  readLogo,
+  type BrandingOptions,
+} from './branding-options.js';
 import { addAppLimits, describeRateLimits } from './rate-limits.js';
 import { describeSecret } from './secrets.js';
 
-interface CreateOptions extends Json, KeyOptions {
+interface CreateOptions extends Json, KeyOptions, BrandingOptions {
   name: string;
   displayName?: string;
   kind: AppKind;
@@ -33,10 +40,14 @@ interface CreateOptions extends Json, KeyOptions {
   refreshTokens: boolean;
   pkce: App['pkce'];
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
+  accentColor?: string;
+  logo?: string;
+  startUri?: string;
+  helpUri?: string;
   grant: string[];
 }
 
-interface UpdateOptions extends Json, KeyOptions {
+interface UpdateOptions extends Json, KeyOptions, BrandingOptions {
   name?: string;
   displayName?: string | false;
   credentialType?: string;
@@ -47,6 +58,8 @@ interface UpdateOptions extends Json, KeyOptions {
   refreshTokens?: boolean;
   pkce?: App['pkce'];
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
+  startUri?: string | false;
+  helpUri?: string | false;
 }
 
 const pkceOption = () =>
@@ -94,11 +107,14 @@ export function appCommands(program: Command): void {
     .option('--backchannel-logout-uri <uri>', 'address that receives logout tokens when a session is revoked')
     .option('--no-refresh-tokens', 'issue no refresh tokens to it')
     .addOption(pkceOption().default('required'))
-    .addOption(idTokenAlgOption());
-  addKeyOptions(create)
+    .addOption(idTokenAlgOption())
+    .option('--start-uri <uri>', 'where customers begin with it: its sign-in page leads back there')
+    .option('--help-uri <uri>', 'where customers get help with it, on its sign-in page');
+  addKeyOptions(addBrandingOptions(create))
     .option('--grant <operation>', 'operation that it may use; may be repeated', collect, [])
-    .action((org: string, { json, redirectUri, postLogoutRedirectUri, origin, grant, ...rest }: CreateOptions) =>
+    .action((org: string, options: CreateOptions) =>
       asOperator('app create', async ({ request }) => {
+        const { json, redirectUri, postLogoutRedirectUri, origin, grant, logo, ...rest } = options;
         await requireType(request, org, rest.credentialType);
         const reply = await request(
           createApp,
@@ -109,6 +125,7 @@ export function appCommands(program: Command): void {
             postLogoutRedirectUris: postLogoutRedirectUri,
             origins: origin,
             scopes: grant,
+            ...(logo !== undefined && { logo: readLogo(logo) }),
           },
           org,
         );
@@ -154,6 +171,7 @@ export function appCommands(program: Command): void {
     [
       'app update app_2Vw… --redirect-uri https://shop.example/in --post-logout-redirect-uri https://shop.example/',
       'app update app_2Vw… --backchannel-logout-uri https://shop.example/logged-out',
+      'app update app_2Vw… --accent-color "#0b57a4" --logo logo.png --help-uri https://shop.example/help',
       'app update app_2Vw… --auth-method private_key_jwt --jwks-uri https://shop.example/jwks.json',
     ],
   )
@@ -173,26 +191,32 @@ export function appCommands(program: Command): void {
     .option('--refresh-tokens', 'issue refresh tokens to it')
     .option('--no-refresh-tokens', 'issue no refresh tokens to it')
     .addOption(pkceOption())
-    .addOption(idTokenAlgOption());
-  addKeyOptions(update).action(
-    (
-      clientId: string,
-      { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...rest }: UpdateOptions,
-    ) =>
-      asOperator('app update', async ({ request }) => {
-        if (rest.credentialType !== undefined)
-          await requireType(request, (await request(getApp, { clientId })).org, rest.credentialType);
-        const reply = await request(updateApp, {
-          clientId,
-          ...keySettingsOf(rest),
-          ...(displayName !== undefined && { displayName: displayName || null }),
-          ...(redirectUri && { redirectUris: redirectUri }),
-          ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
-          ...(origin && { origins: origin }),
-          ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
-        });
-        show(reply, json, () => appSheet(reply));
-      }),
+    .addOption(idTokenAlgOption())
+    .option('--start-uri <uri>', 'where customers begin with it: its sign-in page leads back there')
+    .option('--no-start-uri', 'remove it')
+    .option('--help-uri <uri>', 'where customers get help with it, on its sign-in page')
+    .option('--no-help-uri', 'remove it');
+  addKeyOptions(addBrandingChanges(update, 'its organization')).action((clientId: string, options: UpdateOptions) =>
+    asOperator('app update', async ({ request }) => {
+      const { json, redirectUri, postLogoutRedirectUri, origin, backchannelLogoutUri, displayName, ...others } =
+        options;
+      const { startUri, helpUri, accentColor, logo, ...rest } = others;
+      if (rest.credentialType !== undefined)
+        await requireType(request, (await request(getApp, { clientId })).org, rest.credentialType);
+      const reply = await request(updateApp, {
+        clientId,
+        ...keySettingsOf(rest),
+        ...brandingChangesOf({ accentColor, logo }),
+        ...(startUri !== undefined && { startUri: startUri || null }),
+        ...(helpUri !== undefined && { helpUri: helpUri || null }),
+        ...(displayName !== undefined && { displayName: displayName || null }),
+        ...(redirectUri && { redirectUris: redirectUri }),
+        ...(postLogoutRedirectUri && { postLogoutRedirectUris: postLogoutRedirectUri }),
+        ...(origin && { origins: origin }),
+        ...(backchannelLogoutUri !== undefined && { backchannelLogoutUri: backchannelLogoutUri || null }),
+      });
+      show(reply, json, () => appSheet(reply));
+    }),
   );
 
   const addSwitch = (name: string, disabled: boolean, description: string, result: string) =>
@@ -252,6 +276,10 @@ function appSheet(app: App): string {
     'Back-channel logout': app.backchannelLogoutUri,
     'Refresh tokens': app.refreshTokens ? 'yes' : 'no',
     PKCE: app.pkce,
+    'Accent colour': app.accentColor,
+    Logo: app.logoPath,
+    'Start address': app.startUri,
+    'Help address': app.helpUri,
     'ID token alg': app.idTokenAlg ?? 'RS256',
     Authentication: app.tokenEndpointAuthMethod,
     Keys: app.jwksUri ?? app.jwks?.keys.map(({ kid, kty }) => kid ?? `${kty} without kid`).join(' '),

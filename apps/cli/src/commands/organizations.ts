@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
   countPasskeys,
   createOrganization,
   listOrganizations,
   mainShard,
-  maxLogoBytes,
   suspendOrganization,
   updateOrganization,
   type Organization,
@@ -15,6 +13,7 @@ import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
+import { addBrandingChanges, brandingChangesOf, type BrandingOptions } from './branding-options.js';
 import { addOrganizationMove } from './organization-move.js';
 import { addOrganizationLimits, describeRateLimits } from './rate-limits.js';
 
@@ -24,7 +23,7 @@ interface CreateOptions {
   shard?: string;
 }
 
-interface UpdateOptions extends Json {
+interface UpdateOptions extends Json, BrandingOptions {
   /** False for `--no-rp-id`. */
   rpId?: string | false;
   endMove?: boolean;
@@ -33,9 +32,6 @@ interface UpdateOptions extends Json {
   /** False for `--no-start-url`, and the same for the others. */
   startUrl?: string | false;
   helpUrl?: string | false;
-  accentColor?: string | false;
-  /** Path of a file. */
-  logo?: string | false;
 }
 
 type Passkeys = ReplyOf<typeof countPasskeys>;
@@ -83,7 +79,7 @@ export function organizationCommands(program: Command): void {
       }),
   );
 
-  addCommand(
+  const updating = addCommand(
     org,
     'update <shortId>',
     'change the RP ID of its passkeys, end the transition from the earlier one, or change its name and what its ' +
@@ -108,14 +104,10 @@ export function organizationCommands(program: Command): void {
     .option('--help-url <url>', 'where its customers get help, on the same page')
     .option('--no-help-url', 'remove it')
     .option('--name <name>', 'what people read on every page')
-    .option('--accent-color <color>', 'colour of buttons and links, such as #0b57a4')
-    .option('--no-accent-color', 'go back to the colour of Holdfast')
-    .option('--logo <file>', 'a PNG image, at most 64 KiB, 1024 pixels wide and high')
-    .option('--no-logo', 'remove it')
-    .option('--yes', 'confirm although customers have passkeys that this affects')
-    .action((shortId: string, options: UpdateOptions) =>
-      asOperator('org update', (session) => update(session, shortId, options)),
-    );
+    .option('--yes', 'confirm although customers have passkeys that this affects');
+  addBrandingChanges(updating, 'Holdfast').action((shortId: string, options: UpdateOptions) =>
+    asOperator('org update', (session) => update(session, shortId, options)),
+  );
 
   addOrganizationLimits(org);
   addOrganizationMove(org);
@@ -141,7 +133,7 @@ async function update(
   shortId: string,
   { rpId, endMove = false, yes = false, json, ...shown }: UpdateOptions,
 ): Promise<void> {
-  const branding = brandingOf(shown);
+  const branding = shownOf(shown);
   const changesBranding = Object.keys(branding).length > 0;
   if ([rpId !== undefined, endMove, changesBranding].filter(Boolean).length !== 1)
     throw new CommandError(
@@ -165,32 +157,13 @@ async function update(
   show(reply, json, () => organizationSheet(reply, passkeys));
 }
 
-function brandingOf({ name, startUrl, helpUrl, accentColor, logo }: UpdateOptions) {
+function shownOf({ name, startUrl, helpUrl, ...branding }: UpdateOptions) {
   return {
     ...(name !== undefined && { name }),
     ...(startUrl !== undefined && { startUrl: startUrl || null }),
     ...(helpUrl !== undefined && { helpUrl: helpUrl || null }),
-    ...(accentColor !== undefined && { accentColor: accentColor || null }),
-    ...(logo !== undefined && { logo: logo === false ? null : readLogo(logo) }),
+    ...brandingChangesOf(branding),
   };
-}
-
-/** In base64. Directory checks the image; a file that is too large for a request is not even sent. */
-function readLogo(path: string): string {
-  const file = readFile(path);
-  if (file.length <= maxLogoBytes) return file.toString('base64');
-  throw new CommandError(
-    `The logo ${path} has ${file.length} bytes; at most ${maxLogoBytes} are allowed. Use a smaller PNG image. ` +
-      'Nothing was changed.',
-  );
-}
-
-function readFile(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    throw new CommandError(`Cannot read the logo ${path}: ${(error as Error).message}. Nothing was changed.`);
-  }
 }
 
 function warning(shortId: string, rpId: string, count: number, endMove: boolean): string {

@@ -10,6 +10,7 @@ import {
 } from 'typeorm';
 import {
   isProgram,
+  logoPathOf,
   type App,
   type AppKind,
   type AppRateLimits,
@@ -82,6 +83,16 @@ export class AppEntity {
   @Column('text', { name: 'help_uri', nullable: true })
   helpUri!: string | null;
 
+  @Column('text', { name: 'start_uri', nullable: true })
+  startUri!: string | null;
+
+  /** `#rrggbb`, in small letters. */
+  @Column('text', { name: 'accent_color', nullable: true })
+  accentColor!: string | null;
+
+  @Column('text', { name: 'logo_id', nullable: true })
+  logoId!: string | null;
+
   /** Null: the quotas of the organization, or of the deployment. */
   @Column('jsonb', { name: 'rate_limits', nullable: true })
   rateLimits!: AppRateLimits | null;
@@ -147,7 +158,7 @@ export class AppGrantEntity {
 /** An app as replies need it: an entity, or a row of a statement whose columns are named like the entity's members. */
 export type StoredApp = Omit<
   AppEntity,
-  'grants' | 'minVersion' | 'logoUri' | 'helpUri' | 'builtIn' | 'createdBy' | 'takenOver' | 'deletedAt' | 'ending'
+  'grants' | 'minVersion' | 'logoUri' | 'builtIn' | 'createdBy' | 'takenOver' | 'deletedAt' | 'ending'
 > & { grants: Pick<AppGrantEntity, 'operation'>[] };
 
 export function toApp(app: StoredApp): App {
@@ -166,6 +177,10 @@ export function toApp(app: StoredApp): App {
     refreshTokens: app.refreshTokens,
     pkce: app.pkce,
     ...(app.idTokenAlg !== null && { idTokenAlg: app.idTokenAlg }),
+    ...(app.accentColor !== null && { accentColor: app.accentColor }),
+    ...(app.logoId !== null && { logoPath: logoPathOf(app.org, app.logoId) }),
+    ...(app.startUri !== null && { startUri: app.startUri }),
+    ...(app.helpUri !== null && { helpUri: app.helpUri }),
     ...(!isPublicClient(app.kind) && { tokenEndpointAuthMethod: app.tokenEndpointAuthMethod }),
     ...(app.jwks !== null && { jwks: app.jwks }),
     ...(app.jwksUri !== null && { jwksUri: app.jwksUri }),

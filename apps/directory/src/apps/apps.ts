@@ -16,6 +16,7 @@ import { AppError } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import { Changes, type Change, type ChangeEvent } from '../changes/changes.js';
 import type { Config } from '../config.js';
+import { storeLogo } from './app-branding.js';
 import { AppEntity, AppGrantEntity, scopesOf, toApp } from './app.entity.js';
 import { endMade, requireManager, rightsToMake, type EndedApps } from './made-apps.js';
 import { requireOwnName } from './names/own-name.js';
@@ -171,6 +172,7 @@ export class Apps {
         const changes = { name: { from: app.name }, scopes: { from: scopesOf(app) } };
         await manager.delete(AppSecretEntity, { clientId });
         await manager.delete(AppGrantEntity, { clientId });
+        await storeLogo(sqlOf(manager), app, null);
         const version = app.version + 1;
         await manager.update(
           AppEntity,
@@ -204,6 +206,9 @@ const withoutSettings = {
   backchannelLogoutUri: null,
   logoUri: null,
   helpUri: null,
+  startUri: null,
+  accentColor: null,
+  logoId: null,
   tokenEndpointAuthMethod: 'client_secret_basic',
   jwks: null,
   jwksUri: null,

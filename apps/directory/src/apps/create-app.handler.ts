@@ -1,8 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { createApp, makerOf, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { sqlOf } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
+import { givenBranding } from '../branding/given-branding.js';
 import { Organizations } from '../organizations/organizations.js';
+import { columnsOf, recordedOf, storeLogo } from './app-branding.js';
 import { hasSecret, toApp } from './app.entity.js';
 import { Apps } from './apps.js';
 import { addGrants } from './grants/grants.js';
@@ -31,14 +34,18 @@ export class CreateAppHandler {
     requireCallable(this.outbound, input);
     const scopes = requireGrantable(input.kind, input.scopes);
     await this.organizations.requireExists(input.org);
-    const { scopes: _, ...settings } = input;
-    const entity = newApp(settings, keys);
+    const { scopes: _, ...settings } = givenBranding(input);
+    const entity = newApp(columnsOf(settings), keys);
     addGrants(entity, scopes);
     const secret = hasSecret(entity) ? generateSecret() : undefined;
     return this.apps.create(entity, context, async (manager) => {
       if (secret) await this.secrets.store(manager, entity.clientId, secret, makerOf(context.actor));
-      const { org: _, ...given } = { ...input, scopes };
-      return { change: createdChange(given, keys, secret?.secretId), reply: { app: toApp(entity), ...secret } };
+      await storeLogo(sqlOf(manager), entity, settings.logo);
+      const { org, ...given } = { ...settings, scopes };
+      return {
+        change: createdChange(recordedOf(given, org), keys, secret?.secretId),
+        reply: { app: toApp(entity), ...secret },
+      };
     });
   }
 }

@@ -21,6 +21,7 @@ const select = statement(
      a.backchannel_logout_uri AS "backchannelLogoutUri", a.refresh_tokens AS "refreshTokens", a.pkce,
      a.id_token_alg AS "idTokenAlg", a.token_endpoint_auth_method AS "tokenEndpointAuthMethod", a.jwks,
      a.jwks_uri AS "jwksUri", a.require_dpop AS "requireDpop", a.access_token_format AS "accessTokenFormat",
+     a.start_uri AS "startUri", a.help_uri AS "helpUri", a.accent_color AS "accentColor", a.logo_id AS "logoId",
      a.rate_limits AS "rateLimits", a.disabled, a.api_version::text AS "apiVersion", a.version,
      a.created_at AS "createdAt", o.suspended AS "orgSuspended", o.rate_limits AS "orgRateLimits",
      (SELECT coalesce(json_agg(json_build_object('operation', g.operation)), '[]')

@@ -21,6 +21,9 @@ describe('requireUsable', () => {
       backchannelLogoutUri: 'https://a.example/',
       credentialType: 'customer',
       idTokenAlg: 'ES256',
+      accentColor: '#0b57a4',
+      logo: 'iVBORw0KGgo=',
+      startUri: 'https://a.example/',
     } as const;
     const settings = {
       ...all,
@@ -34,10 +37,13 @@ describe('requireUsable', () => {
         '#/backchannelLogoutUri',
         '#/credentialType',
         '#/idTokenAlg',
+        '#/accentColor',
+        '#/logo',
+        '#/startUri',
       ),
     );
     expect(() => requireUsable('web', settings)).not.toThrow();
-    expect(() => requireUsable('service', { redirectUris: [], backchannelLogoutUri: null })).not.toThrow();
+    expect(() => requireUsable('service', { redirectUris: [], backchannelLogoutUri: null, logo: null })).not.toThrow();
   });
 
   it('refuses a credential type of an app for people', () => {

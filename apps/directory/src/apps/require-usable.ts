@@ -4,7 +4,8 @@ import { unprocessable } from '@holdfast/platform';
 /** The settings of a new app, or those that a change sets. */
 type SignInSettings = Partial<
   Pick<App, 'audience' | 'credentialType' | 'redirectUris' | 'postLogoutRedirectUris' | 'pkce' | 'idTokenAlg'>
-> & { backchannelLogoutUri?: string | null | undefined };
+> &
+  Partial<Record<'backchannelLogoutUri' | 'accentColor' | 'logo' | 'startUri', string | null | undefined>>;
 
 /** Refuses settings that could be stored but would never work. @throws invalid_request with every validation issue */
 export function requireUsable(kind: AppKind, settings: SignInSettings): void {
@@ -20,15 +21,18 @@ export function requireUsable(kind: AppKind, settings: SignInSettings): void {
 /** Such an app acts for itself and signs nobody in (specification §5), so settings of sign-ins have no effect. */
 function issuesOfService(
   kind: AppKind,
-  { redirectUris = [], postLogoutRedirectUris = [], backchannelLogoutUri, credentialType, idTokenAlg }: SignInSettings,
+  { redirectUris = [], postLogoutRedirectUris = [], credentialType, idTokenAlg, ...settings }: SignInSettings,
 ): ValidationIssue[] {
   if (!isProgram(kind)) return [];
   const withoutEffect = {
     redirectUris: redirectUris.length > 0,
     postLogoutRedirectUris: postLogoutRedirectUris.length > 0,
-    backchannelLogoutUri: typeof backchannelLogoutUri === 'string',
+    backchannelLogoutUri: typeof settings.backchannelLogoutUri === 'string',
     credentialType: credentialType !== undefined,
     idTokenAlg: idTokenAlg !== undefined,
+    accentColor: typeof settings.accentColor === 'string',
+    logo: typeof settings.logo === 'string',
+    startUri: typeof settings.startUri === 'string',
   };
   return Object.entries(withoutEffect).flatMap(([member, isSet]) =>
     isSet

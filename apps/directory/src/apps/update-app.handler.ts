@@ -1,8 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { updateApp, type App, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { sqlOf } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Outbound } from '@holdfast/platform';
+import { givenBranding } from '../branding/given-branding.js';
 import { changesSignIns } from './admin/app-protection.js';
+import { columnsOf, recordedOf, storeLogo } from './app-branding.js';
 import { toApp } from './app.entity.js';
 import { Apps } from './apps.js';
 import { changeKeySettings, endsAllTokens, type KeySettings } from './keys/key-settings.js';
@@ -23,12 +26,14 @@ export class UpdateAppHandler {
   @Handles(updateApp)
   handle({ clientId, ...changed }: RequestOf<typeof updateApp>, context: RequestContext): Promise<App> {
     requireCallable(this.outbound, changed);
+    const given = givenBranding(changed);
     return this.apps.change(clientId, context, async (app, manager) => {
       requireUsable(app.kind, { ...changed, audience: app.audience });
       const before: KeySettings = { ...app };
       const after = changeKeySettings(app.kind, before, changed);
-      const changes = differences(toApp(app), changed, after);
-      Object.assign(app, changed, after);
+      const changes = differences(toApp(app), recordedOf(given, app.org), after);
+      Object.assign(app, columnsOf(given), after);
+      await storeLogo(sqlOf(manager), app, given.logo);
       await storeRemovedKeys(manager, clientId, before, after);
       if (after.tokenEndpointAuthMethod === 'private_key_jwt') await this.secrets.revokeAll(manager, clientId);
       const takesOver = changesSignIns(Object.keys(changes ?? {}));

@@ -18,6 +18,7 @@ import { OrganizationAddresses1766800000000 } from './1766800000000-organization
 import { Receivers1768100000000 } from './1768100000000-receivers.js';
 import { NextUserHandles1768200000100 } from './1768200000100-next-user-handles.js';
 import { Branding1768300000000 } from './1768300000000-branding.js';
+import { AppBranding1768400000000 } from './1768400000000-app-branding.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -41,4 +42,5 @@ export const migrations = [
   Receivers1768100000000,
   NextUserHandles1768200000100,
   Branding1768300000000,
+  AppBranding1768400000000,
 ];

@@ -9,7 +9,8 @@ import {
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
-import { changeBranding, givenBranding } from './branding.js';
+import { givenBranding } from '../branding/given-branding.js';
+import { changeBranding } from './branding.js';
 import { toOwnOrganization } from './organization.entity.js';
 import { Organizations } from './organizations.js';
 

@@ -1,6 +1,5 @@
-import type { RequestOf, updateOrganization } from '@holdfast/contracts';
 import { statement, type Sql } from '@holdfast/data';
-import { readLogo, type Logo } from './logo.js';
+import type { Logo } from '../branding/logo.js';
 import { brandingIn, type OrganizationEntity } from './organization.entity.js';
 import type { OrganizationChange } from './organizations.js';
 
@@ -10,22 +9,18 @@ const insertLogo = statement(
 );
 const deleteOthers = statement('logo_delete_others', 'DELETE FROM logo WHERE org = $1 AND id IS DISTINCT FROM $2');
 
-type Given = Pick<RequestOf<typeof updateOrganization>, 'name' | 'startUrl' | 'helpUrl' | 'accentColor' | 'logo'>;
-type ReadBranding = Omit<Given, 'logo'> & { logo?: Logo | null };
-
-/** Reads what a request gives, before a transaction begins. @throws invalid_request for a logo that is no PNG image */
-export function givenBranding({ logo, accentColor, ...given }: Given): ReadBranding {
-  return {
-    ...given,
-    ...(accentColor !== undefined && { accentColor: accentColor?.toLowerCase() ?? null }),
-    ...(logo !== undefined && { logo: logo === null ? null : readLogo(logo) }),
-  };
+interface BrandingChange {
+  name?: string | undefined;
+  startUrl?: string | null | undefined;
+  helpUrl?: string | null | undefined;
+  accentColor?: string | null;
+  logo?: Logo | null;
 }
 
 /** Changes the given members of a locked organization, and stores the logo; one that it had is deleted. */
 export async function changeBranding(
   organization: OrganizationEntity,
-  { logo, ...given }: ReadBranding,
+  { logo, ...given }: BrandingChange,
   sql: Sql,
 ): Promise<OrganizationChange> {
   const from = shownOf(organization);

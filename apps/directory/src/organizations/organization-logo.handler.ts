@@ -6,8 +6,10 @@ import { AppError } from '@holdfast/platform';
 
 const select = statement(
   'logo_by_id',
-  `SELECT l.png FROM logo l JOIN organization o ON o.short_id = l.org
-   WHERE l.org = $1 AND l.id = $2 AND NOT o.suspended`,
+  `SELECT l.png FROM organization o CROSS JOIN LATERAL (
+     SELECT png FROM logo WHERE org = o.short_id AND id = $2
+     UNION ALL SELECT png FROM app_logo WHERE org = o.short_id AND id = $2
+   ) l WHERE o.short_id = $1 AND NOT o.suspended LIMIT 1`,
 );
 
 @Controller()

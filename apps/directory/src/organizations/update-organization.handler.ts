@@ -3,8 +3,9 @@ import { updateOrganization, type Organization, type RequestContext, type Reques
 import { Handles } from '@holdfast/messaging';
 import { Outbound, unprocessable } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
+import { givenBranding } from '../branding/given-branding.js';
 import type { Config } from '../config.js';
-import { changeBranding, givenBranding } from './branding.js';
+import { changeBranding } from './branding.js';
 import { Organizations } from './organizations.js';
 import { changedRpId, endedMove, relyingPartyIn } from './rp-ids.js';
 import { requireUsableRpId } from './usable-rp-id.js';

@@ -45,6 +45,9 @@ const appExample: ManagedApp = {
   postLogoutRedirectUris: ['https://shop.example/'],
   origins: [],
   backchannelLogoutUri: 'https://shop.example/logged-out',
+  accentColor: '#0b57a4',
+  logoPath: '/o/acme/logos/9f86d081884c7d659a2feaa0c55ad015',
+  startUri: 'https://shop.example/',
   helpUri: 'https://shop.example/help',
   refreshTokens: true,
   pkce: 'required',
@@ -166,7 +169,8 @@ const changes = [
       'Changes only the given members; null removes one, and a list replaces the earlier list. `kind` and `audience` ' +
       'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes ' +
       'only apps that it made and that hold no scope. A change of a name or of a setting of sign-ins ' +
-      'and sign-outs widens rights.',
+      'and sign-outs widens rights. People change `startUri` and `helpUri`, which customers follow, after a recent ' +
+      'sign-in.',
     operation,
     action: 'app.update',
     stepUp: 'service decides',
@@ -175,6 +179,10 @@ const changes = [
       uris: {
         summary: 'Another redirect URI',
         value: { redirectUris: ['https://shop.example/callback', 'https://shop.example/v2/callback'] },
+      },
+      branding: {
+        summary: 'Colour and addresses on its sign-in page',
+        value: { accentColor: '#0b57a4', startUri: 'https://shop.example/', helpUri: 'https://shop.example/help' },
       },
       removed: { summary: 'Without help address', value: { helpUri: null } },
     },

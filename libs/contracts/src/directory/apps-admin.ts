@@ -7,6 +7,7 @@ import { readableName } from '../readable-text.js';
 import { appKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
 import { appSchema, pkceMode } from './apps.js';
+import { appBrandingFields, appBrandingSettings } from './branding.js';
 
 /** A name that people read: of an app, or what customers read on the sign-in page. */
 const appName = readableName(100);
@@ -34,8 +35,10 @@ const settings = {
   backchannelLogoutUri: backchannelLogoutUri.describe(
     'Receives logout tokens when a session ends or a customer is erased (OpenID Connect Back-Channel Logout)',
   ),
-  logoUri: httpsUri.describe("Address of the app's logo, for pages that show it. Holdfast never requests it"),
-  helpUri: httpsUri.describe('Where people get help with the app. Holdfast never requests it'),
+  logoUri: httpsUri.describe(
+    'Address of a logo, for pages of your own. Holdfast never requests it; its pages show the logo that `logo` gives',
+  ),
+  ...appBrandingSettings,
   idTokenAlg: z.enum(['RS256', 'ES256']).describe('Signature algorithm of its ID tokens; RS256 when absent'),
 };
 const lists = {
@@ -71,6 +74,9 @@ const newAppSchema = z
     origins: lists.origins.default([]),
     backchannelLogoutUri: settings.backchannelLogoutUri.optional(),
     logoUri: settings.logoUri.optional(),
+    accentColor: settings.accentColor.optional(),
+    logo: settings.logo.optional(),
+    startUri: settings.startUri.optional(),
     helpUri: settings.helpUri.optional(),
     refreshTokens: refreshTokens.default(true),
     pkce: pkce.default('required'),
@@ -93,6 +99,9 @@ const appPatchSchema = z
     origins: lists.origins.optional(),
     backchannelLogoutUri: removable(settings.backchannelLogoutUri),
     logoUri: removable(settings.logoUri),
+    accentColor: removable(settings.accentColor),
+    logo: removable(settings.logo),
+    startUri: removable(settings.startUri),
     helpUri: removable(settings.helpUri),
     refreshTokens: refreshTokens.optional(),
     pkce: pkce.optional(),
@@ -118,7 +127,7 @@ const managedAppSchema = z
     origins: appSchema.shape.origins,
     backchannelLogoutUri: appSchema.shape.backchannelLogoutUri,
     logoUri: settings.logoUri.optional(),
-    helpUri: settings.helpUri.optional(),
+    ...appBrandingFields,
     refreshTokens,
     pkce: pkceMode,
     idTokenAlg: appSchema.shape.idTokenAlg,

@@ -6,6 +6,7 @@ import { clientId, credentialTypeName, instant, name } from '../fields.js';
 import { appKinds, operationNames } from '../operations.js';
 import { appKeyFields, newAppKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, redirectUri, webOrigin } from './app-uris.js';
+import { appBrandingFields, appBrandingSettings } from './branding.js';
 
 /** The API version of new apps (product: versioning). */
 export const currentApiVersion = '2026-11-01';
@@ -46,6 +47,7 @@ export const appSchema = z.strictObject({
   refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
   pkce: pkceMode,
   idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('Signature algorithm of its ID tokens; RS256 when absent'),
+  ...appBrandingFields,
   ...appKeyFields,
   scopes: z.array(z.enum(operationNames)),
   rateLimits: appRateLimitsSchema.optional().describe('Set for this app alone'),
@@ -82,6 +84,10 @@ export const createApp = command({
     refreshTokens: z.boolean().default(true),
     pkce: pkceMode.default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+    accentColor: appBrandingSettings.accentColor.optional(),
+    logo: appBrandingSettings.logo.optional(),
+    startUri: appBrandingSettings.startUri.optional(),
+    helpUri: appBrandingSettings.helpUri.optional(),
     ...newAppKeyFields,
     scopes: z.array(z.string().max(64)).max(50).default([]),
   }),
@@ -105,6 +111,10 @@ export const updateApp = command({
     refreshTokens: z.boolean().optional(),
     pkce: pkceMode.optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
+    accentColor: appBrandingSettings.accentColor.nullable().optional().describe('Null removes it'),
+    logo: appBrandingSettings.logo.nullable().optional().describe('Null removes it'),
+    startUri: appBrandingSettings.startUri.nullable().optional().describe('Null removes it'),
+    helpUri: appBrandingSettings.helpUri.nullable().optional().describe('Null removes it'),
     ...newAppKeyFields,
   }),
   reply: appSchema,

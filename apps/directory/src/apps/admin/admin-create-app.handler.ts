@@ -1,8 +1,11 @@
 import { Controller } from '@nestjs/common';
 import { adminCreateApp, makerOf, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { sqlOf } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency, type KeyedRequest } from '@holdfast/outbox';
 import { Outbound } from '@holdfast/platform';
+import { givenBranding } from '../../branding/given-branding.js';
+import { columnsOf, recordedOf, storeLogo } from '../app-branding.js';
 import { hasSecret } from '../app.entity.js';
 import { Apps } from '../apps.js';
 import { defaultKeySettings } from '../keys/key-settings.js';
@@ -41,15 +44,17 @@ export class AdminCreateAppHandler {
     requireUnprotected(context, { right, mayManageGrants }, asNew, 'create');
     requireUsable(given.kind, given);
     requireCallable(this.outbound, given);
-    const app = newApp({ ...given, org: context.org, createdBy }, defaultKeySettings);
+    const settings = givenBranding(given);
+    const app = newApp({ ...columnsOf(settings), org: context.org, createdBy }, defaultKeySettings);
     const secret = hasSecret(app) ? generateSecret() : undefined;
     return this.apps.create(
       app,
       context,
       async (manager) => {
         const stored = secret && (await this.secrets.store(manager, app.clientId, secret, makerOf(context.actor)));
+        await storeLogo(sqlOf(manager), app, settings.logo);
         return {
-          change: createdChange(given, defaultKeySettings, secret?.secretId),
+          change: createdChange(recordedOf(settings, app.org), defaultKeySettings, secret?.secretId),
           reply: {
             app: {
               ...toManagedApp(app),

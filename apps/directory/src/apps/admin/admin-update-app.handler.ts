@@ -1,13 +1,16 @@
 import { Controller } from '@nestjs/common';
 import { adminUpdateApp, type AppPatch, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { sqlOf } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
 import { AppError, Outbound } from '@holdfast/platform';
+import { givenBranding } from '../../branding/given-branding.js';
+import { columnsOf, recordedOf, storeLogo } from '../app-branding.js';
 import { toApp } from '../app.entity.js';
 import { differences } from '../new-app.js';
 import { requireCallable } from '../require-callable.js';
 import { requireUsable } from '../require-usable.js';
-import { changesSignIns } from './app-protection.js';
+import { changesSignIns, leadsCustomers } from './app-protection.js';
 import { ManagedApps, toManagedApp } from './managed-apps.js';
 
 /** PATCH …/admin/apps/{clientId} */
@@ -21,29 +24,32 @@ export class AdminUpdateAppHandler {
 
   @Handles(adminUpdateApp)
   handle(request: RequestOf<typeof adminUpdateApp>, context: RequestContext): Promise<ReplyOf<typeof adminUpdateApp>> {
-    const { clientId, changes: given, signedInRecently } = request;
+    const { clientId, changes: requested, signedInRecently } = request;
     // A repeat is the same request, however long ago the person signed in by now.
     const repeatable = { ...request, signedInRecently: true };
-    return this.idempotency.once(adminUpdateApp, repeatable, context, (keyed) =>
-      this.managed.change(
+    return this.idempotency.once(adminUpdateApp, repeatable, context, (keyed) => {
+      const given = givenBranding(requested);
+      return this.managed.change(
         'change',
         request,
         context,
-        (app) => {
+        async (app, manager) => {
           requireCallable(this.outbound, given);
-          requireUsable(app.kind, withoutNulls(given));
-          const { logoUri, helpUri } = app;
-          const changes = differences({ ...toApp(app), logoUri, helpUri }, given, app);
-          const takesOver = changesSignIns(Object.keys(changes ?? {}));
-          if (takesOver && context.actor.type !== 'app' && !signedInRecently)
+          requireUsable(app.kind, withoutNulls(requested));
+          const { logoUri } = app;
+          const changes = differences({ ...toApp(app), logoUri }, recordedOf(given, app.org), app);
+          const changed = Object.keys(changes ?? {});
+          const takesOver = changesSignIns(changed);
+          if ((takesOver || leadsCustomers(changed)) && context.actor.type !== 'app' && !signedInRecently)
             throw new AppError('step_up_required', undefined, { targets: [{ type: 'app', id: clientId }] });
-          Object.assign(app, given);
+          Object.assign(app, columnsOf(given));
+          await storeLogo(sqlOf(manager), app, given.logo);
           return { action: 'app.update', changes, takesOver };
         },
         (app) => ({ app: toManagedApp(app) }),
         keyed,
-      ),
-    );
+      );
+    });
   }
 }
 

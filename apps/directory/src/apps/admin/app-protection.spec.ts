@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { appKinds, operationNames } from '@holdfast/contracts';
-import { changesSignIns, refusalOf, type AppAct, type AppManager, type ProtectedApp } from './app-protection.js';
+import {
+  changesSignIns,
+  leadsCustomers,
+  refusalOf,
+  type AppAct,
+  type AppManager,
+  type ProtectedApp,
+} from './app-protection.js';
 
 const acts: AppAct[] = ['create', 'change', 'delete', 'create_secret', 'revoke_secret'];
 const right = 'apps:manage';
@@ -93,6 +100,17 @@ test.each([
 ])('a change of %s changes sign-ins', (setting) => expect(changesSignIns(['displayName', setting])).toBe(true));
 
 test('a change of nothing else does', () => {
-  for (const changed of [[], ['name', 'displayName', 'logoUri', 'helpUri', 'idTokenAlg']])
+  for (const changed of [
+    [],
+    ['name', 'displayName', 'logoUri', 'accentColor', 'logoPath', 'startUri', 'helpUri', 'idTokenAlg'],
+  ])
     expect(changesSignIns(changed)).toBe(false);
 });
+
+test.each(['startUri', 'helpUri'])(
+  'a change of %s leads customers elsewhere, and a change of the colour does not',
+  (setting) => {
+    expect(leadsCustomers(['accentColor', setting])).toBe(true);
+    expect(leadsCustomers(['accentColor', 'logoPath', 'displayName'])).toBe(false);
+  },
+);

@@ -70,6 +70,9 @@ const decidesSignIns: Record<keyof AppPatch, boolean> = {
   name: false,
   displayName: false,
   logoUri: false,
+  accentColor: false,
+  logo: false,
+  startUri: false,
   helpUri: false,
   idTokenAlg: false,
 };
@@ -80,4 +83,12 @@ const decidesSignIns: Record<keyof AppPatch, boolean> = {
  */
 export function changesSignIns(changed: readonly string[]): boolean {
   return changed.some((setting) => decidesSignIns[setting as keyof AppPatch]);
+}
+
+/**
+ * Whether customers follow one of these changed addresses from the sign-in page. A person must have signed in a short
+ * time ago for it, as for the addresses of the organization.
+ */
+export function leadsCustomers(changed: readonly string[]): boolean {
+  return changed.includes('startUri') || changed.includes('helpUri');
 }

@@ -92,12 +92,11 @@ function isManagedBy({ kind }: Pick<AppEntity, 'kind'>, { right }: Pick<AppManag
 export function toManagedApp(entity: AppEntity): ManagedApp {
   // Nobody in the organization sets its quotas; responses to the app name them.
   const { org: _, rateLimits: __, disabled, ...app } = toApp(entity);
-  const { logoUri, helpUri, builtIn, createdBy } = entity;
+  const { logoUri, builtIn, createdBy } = entity;
   return {
     ...app,
     status: disabled ? 'disabled' : 'enabled',
     ...(logoUri !== null && { logoUri }),
-    ...(helpUri !== null && { helpUri }),
     ...(builtIn && { builtIn }),
     ...(createdBy !== null && { createdBy }),
   };
