@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import jsQr from 'jsqr';
 import type { CDPSession } from 'playwright-core';
+import { passkeyUserName } from '@holdfast/platform';
+import { eventually } from '@holdfast/testing';
 import { authenticator, ignoreSuggestions } from './chromium.fixture.ts';
 import {
   challenge,
@@ -117,6 +119,30 @@ suite('passkeys in a browser', () => {
     removed = true;
     await pages.press('Choose another passkey');
     await untilPasskeys(cdp, id, 0);
+  });
+
+  test('after a sign-in the picker shows the current name of the organization, and the same code', async () => {
+    const made = creationOptions();
+    pages.service.routes = { ...claimRoutes({ body: {} }), 'POST /claim/options': { body: { options: made } } };
+    const { cdp, id } = await authenticator(pages.page);
+    const names = async () =>
+      (await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })).credentials.map(({ userName }) => userName);
+    await pages.page.goto(pages.base + link);
+    await pages.press('Create my passkey');
+    await pages.heading('Your passkey is ready');
+    expect(await names()).toEqual(['Acme customer · 7F3K']);
+    await pages.page.addInitScript(ignoreSuggestions);
+    pages.service.routes = {
+      'GET /sign-in/u1': { body: { organization: { shortId: 'acme', name: 'Acme Blue' }, app: { name: 'Shop' } } },
+      'POST /sign-in/u1/options': challenge,
+      'POST /sign-in/u1/complete': { body: { redirectTo: `${pages.base}/there` } },
+    };
+    await pages.page.goto(pages.base + signIn);
+    await pages.press('Sign in with a passkey');
+    await pages.page.waitForURL(`${pages.base}/there`);
+    await eventually(async () =>
+      expect(await names()).toEqual([passkeyUserName('Acme Blue', Buffer.from(made.user.id, 'base64url'))]),
+    );
   });
 
   test('a reload after a claim says that all is well, and another tab that the link has been used', async () => {

@@ -3,7 +3,7 @@ import { decodeAttestationObject, isoCBOR } from '@simplewebauthn/server/helpers
 import { z } from 'zod';
 import type { WebAuthnJson } from '@holdfast/contracts';
 import { violatedUnique, type Sql, type Statement } from '@holdfast/data';
-import { AppError } from '@holdfast/platform';
+import { AppError, passkeyUserName } from '@holdfast/platform';
 import {
   algorithms,
   base64url,
@@ -16,14 +16,6 @@ import {
 import { ceremonies } from './challenges.js';
 import { requireUsableKey } from './public-key.js';
 import type { RelyingParty } from './relying-party.js';
-
-/** The user of a new passkey. */
-export interface PasskeyUser {
-  /** 32 random bytes per customer and organization. An authenticator keeps one passkey per RP ID and handle. */
-  handle: Buffer;
-  /** Shown when the user selects a passkey. Never an id or personal data. */
-  name: string;
-}
 
 /** A passkey as it is stored. */
 export interface NewPasskey {
@@ -85,19 +77,21 @@ export async function storePasskey(sql: Sql, add: Statement, values: unknown[]):
  * WebAuthn Level 3 §5.4. A link comes without `exclude`: a customer who returns with another link creates a new passkey
  * on the same device, and excluding the old one would block them. A further passkey excludes the others, so that it
  * replaces none of them.
+ * @param handle of the account: an authenticator keeps one passkey per RP ID and handle
  */
 export async function registrationOptions(
   rp: RelyingParty,
-  rpName: string,
-  user: PasskeyUser,
+  organizationName: string,
+  handle: Buffer,
   challenge: Buffer,
   exclude: readonly { id: string; transports: string[] }[] = [],
 ): Promise<WebAuthnJson> {
   const options = await generateRegistrationOptions({
-    rpName,
+    rpName: organizationName,
     rpID: rp.id,
-    userID: new Uint8Array(user.handle),
-    userName: user.name,
+    userID: new Uint8Array(handle),
+    // Shown when the user selects a passkey. Never an id or personal data.
+    userName: passkeyUserName(organizationName, handle),
     userDisplayName: '',
     challenge: new Uint8Array(challenge),
     timeout: ceremonies.claim.seconds * 1000,

@@ -19,6 +19,7 @@ export * from './logging/log-budget.js';
 export * from './logging/logger.js';
 export * from './logging/nest-logger.js';
 export * from './audit-records/ocsf-event.js';
+export * from './passkey-user-name.js';
 export * from './outbound/config.js';
 export * from './outbound/outbound-error.js';
 export * from './outbound/outbound.js';

@@ -56,6 +56,16 @@ const reportMediation = `
     return get.call(this, options);
   };`;
 
+interface VisitorOptions {
+  viewport?: { width: number; height: number };
+  /** Whether the authenticator confirms by itself. */
+  present?: boolean;
+  host?: string;
+  userAgent?: string;
+  /** Whether its passkeys are on other devices of the person too, as those of a password manager. */
+  synced?: boolean;
+}
+
 /** A browser context with a virtual authenticator, which stores passkeys and confirms at once. */
 export class Visitor {
   readonly page: Page;
@@ -88,8 +98,11 @@ export class Visitor {
     });
   }
 
-  static async open(browser: Browser, { viewport = phone, present = true, host = 'localhost' } = {}): Promise<Visitor> {
-    const context = await browser.newContext({ viewport });
+  static async open(
+    browser: Browser,
+    { viewport = phone, present = true, host = 'localhost', userAgent, synced = false }: VisitorOptions = {},
+  ): Promise<Visitor> {
+    const context = await browser.newContext({ viewport, ...(userAgent !== undefined && { userAgent }) });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
@@ -103,6 +116,8 @@ export class Visitor {
         hasUserVerification: true,
         isUserVerified: true,
         automaticPresenceSimulation: present,
+        defaultBackupEligibility: synced,
+        defaultBackupState: synced,
       },
     });
     await page.addInitScript(reportMediation);

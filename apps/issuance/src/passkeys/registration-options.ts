@@ -1,7 +1,6 @@
 import type { RelyingPartyIds, WebAuthnJson } from '@holdfast/contracts';
 import { registrationOptions, relyingPartyOf } from '@holdfast/passkeys';
 import type { IssuanceConfig } from '../config.js';
-import { newCode } from '../customer/code.js';
 import type { StoredPasskey } from './passkeys.repository.js';
 
 /** A ceremony that has begun. */
@@ -11,21 +10,17 @@ interface Begun {
   exclude: readonly Pick<StoredPasskey, 'credentialId' | 'transports'>[];
 }
 
-/**
- * Options for a passkey of a customer. The passkey picker shows the name: it distinguishes two passkeys and does not
- * identify the customer.
- */
+/** Options for a passkey of a customer. */
 export function optionsOf(
   { handle, challenge, exclude }: Begun,
   organizationName: string,
   config: IssuanceConfig,
   relyingParty: RelyingPartyIds | undefined,
 ): Promise<WebAuthnJson> {
-  const user = { handle, name: `${organizationName} · ${newCode(4)}` };
   return registrationOptions(
     relyingPartyOf(config.relyingParty, relyingParty),
     organizationName,
-    user,
+    handle,
     challenge,
     exclude.map(({ credentialId: id, transports }) => ({ id, transports })),
   );

@@ -1,5 +1,6 @@
-import { sendSignal } from '@simplewebauthn/browser';
+import { base64URLStringToBuffer, sendSignal } from '@simplewebauthn/browser';
 import type { AcceptedPasskeys } from '@holdfast/contracts';
+import { passkeyUserName } from '@holdfast/platform/passkey-user-name';
 
 /**
  * Signals to the browser that a passkey signs in nowhere, so that it no longer offers it (WebAuthn Level 3 §5.1.10).
@@ -13,6 +14,15 @@ export function hidePasskey(rpID: string, credentialID: string): void {
 export function showOnly({ rpId: rpID, userId: userID, allAcceptedCredentialIds }: AcceptedPasskeys): void {
   const signalName = 'allAcceptedCredentials';
   void sendSignal({ signalName, rpID, userID, allAcceptedCredentialIDs: allAcceptedCredentialIds }).catch(ignored);
+}
+
+/**
+ * Signals to the browser what its picker shows for the passkeys of a user handle: the organization may have another name
+ * than when they were made.
+ */
+export function showName(rpID: string, userID: string, organizationName: string): void {
+  const userName = passkeyUserName(organizationName, new Uint8Array(base64URLStringToBuffer(userID)));
+  void sendSignal({ signalName: 'currentUserDetails', rpID, userID, userName, userDisplayName: '' }).catch(ignored);
 }
 
 function ignored(): void {

@@ -4,7 +4,7 @@ import { apiOf, safeAddress } from '../browser/address.ts';
 import { call } from '../browser/api.ts';
 import { Failed, failureOf } from '../browser/failure.ts';
 import { organizationOfPage } from '../browser/organization.ts';
-import { hidePasskey } from '../browser/passkey-signals.ts';
+import { hidePasskey, showName } from '../browser/passkey-signals.ts';
 import { webAuthnSupport } from '../browser/webauthn-support.ts';
 import { showBranding } from '../screen/branding.ts';
 import { createView } from '../screen/view.ts';
@@ -89,8 +89,15 @@ async function run(effect: SignInEffect): Promise<void> {
 
 async function complete(response: AuthenticationResponseJSON): Promise<void> {
   const result = await call<SignInResult>('POST', `${api}/complete`, { response });
-  if (result.removed && usedRpId !== undefined) hidePasskey(usedRpId, response.id);
+  if (usedRpId !== undefined) signal(usedRpId, response, result);
   send(eventOf(result));
+}
+
+/** What the browser's picker shall do with the passkey from now on. */
+function signal(rpId: string, { id, response }: AuthenticationResponseJSON, { removed, refused }: SignInResult): void {
+  if (removed) hidePasskey(rpId, id);
+  if (refused === undefined && response.userHandle !== undefined && 'view' in state && state.view)
+    showName(rpId, response.userHandle, state.view.organization.name);
 }
 
 /** With an address the sign-in has ended, successfully or not; the app gets the result at that address. */

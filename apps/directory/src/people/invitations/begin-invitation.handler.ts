@@ -9,7 +9,6 @@ import type { Config } from '../../config.js';
 import { nextUserHandle } from '../passkeys/passkeys.repository.js';
 import { PersonIndex } from '../personal-data/person-index.js';
 import { findInvitation, invitationCeremony, requireOpen, stateOf, type Invitation } from './invitation.js';
-import { passkeyUserName } from './passkey-user-name.js';
 
 /** Waits for a concurrent removal, so that a challenge never outlives its person. */
 const lockPerson = statement('invitation_lock_person', 'SELECT 1 FROM person WHERE id = $1 FOR KEY SHARE');
@@ -42,9 +41,8 @@ export class BeginInvitationHandler {
       const challenge = await storeChallenge(sql, ceremony, now);
       return { challenge, handle: nextUserHandle ?? invitation.userHandle };
     });
-    const user = { handle, name: passkeyUserName(organizationName) };
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    return { options: await registrationOptions(rp, organizationName, user, challenge) };
+    return { options: await registrationOptions(rp, organizationName, handle, challenge) };
   }
 
   /** @returns the user handle of a recovery @throws AppError unknown_invitation when the person has been removed */

@@ -6,7 +6,6 @@ import { registrationOptions, relyingPartyOf, storeChallenge } from '@holdfast/p
 import { CLOCK, type Clock } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../../config.js';
-import { passkeyUserName } from '../invitations/passkey-user-name.js';
 import { lockedPerson } from '../people.repository.js';
 import { additionCeremony, requireMayAdd } from './passkey-addition.js';
 import { passkeysOf } from './passkeys.repository.js';
@@ -33,8 +32,7 @@ export class BeginPasskeyAdditionHandler {
       return { person, passkeys, challenge: await storeChallenge(sql, ceremony, this.clock.now()) };
     });
     const rp = relyingPartyOf(this.config.relyingParty, relyingParty);
-    const user = { handle: person.userHandle, name: passkeyUserName(organizationName) };
     const exclude = passkeys.map(({ credentialId: id, transports }) => ({ id, transports }));
-    return { options: await registrationOptions(rp, organizationName, user, challenge, exclude) };
+    return { options: await registrationOptions(rp, organizationName, person.userHandle, challenge, exclude) };
   }
 }
