@@ -12,6 +12,7 @@ export * from './time/deadline.js';
 export * from './html/accent-style.js';
 export * from './html/html-head.js';
 export * from './html/html-page.js';
+export * from './html/organization-links.js';
 export * from './ids/ids.js';
 export * from './crypto/key-encryption.js';
 export * from './tracing/latency-histogram.js';

@@ -1,8 +1,8 @@
 import { errors, type ErrorOut, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Language } from '@holdfast/contracts';
-import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
+import { escapeHtml, htmlPage, htmlPagePolicy, organizationLinks } from '@holdfast/platform';
 import type { OrganizationProfile } from '../organizations/organizations.js';
-import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { humanOf, issuerRequestOf } from '../request-context/issuer-request.js';
 import { languageOf } from './request-language.js';
 
 interface Message {
@@ -96,7 +96,8 @@ export function renderError(organization: OrganizationProfile) {
     const language = languageOf(ctx);
     const texts = errorTexts[language];
     const { title, text } = messageFor(texts, route, out, cause);
-    const details = [out.error, out.error_description, `request ${issuerRequestOf(ctx).info.id}`].filter(
+    const request = issuerRequestOf(ctx);
+    const details = [out.error, out.error_description, `request ${request.info.id}`].filter(
       (line): line is string => typeof line === 'string',
     );
     const detailLines = details.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
@@ -107,7 +108,11 @@ export function renderError(organization: OrganizationProfile) {
       tone: 'stop',
       title,
       language,
-      body: `<p>${escapeHtml(text)}</p>\n<details><summary>${texts.details}</summary>${detailLines}</details>`,
+      body: [
+        `<p>${escapeHtml(text)}</p>`,
+        ...(humanOf(request) === 'person' ? [] : [organizationLinks(organization, language)]),
+        `<details><summary>${texts.details}</summary>${detailLines}</details>`,
+      ].join('\n'),
     });
   };
 }

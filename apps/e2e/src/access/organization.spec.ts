@@ -31,9 +31,9 @@ const page = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${stack.baseUrl}/o/${org}${path}`, { headers });
 const shown = async (): Promise<ShownOrganization> => (await page('/api/organization')).json() as never;
 /** Not by `fetch`, which sends a `Sec-Fetch-Mode` of its own. */
-const htmlOf = async () => {
+const htmlOf = async (path = '') => {
   const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
-  return (await exchange({ origin: stack.baseUrl, path: `/o/${org}`, headers })).text;
+  return (await exchange({ origin: stack.baseUrl, path: `/o/${org}${path}`, headers })).text;
 };
 
 /** One colour, with a comment that must not be served. */
@@ -75,6 +75,22 @@ describe('the organization', () => {
     );
     expect(record).toMatchObject({ changes: { name: { to: 'Acme Blue' }, accentColor: { to: '#ffcc00' } } });
     expect(JSON.stringify(record)).not.toContain(logo.slice(0, 40));
+  });
+
+  it.each([
+    ['after a sign-out', '/session/end/success'],
+    ['that no app began', '/authorize?client_id=app_nobody'],
+    ['that does not exist', '/nothing-here'],
+  ])('leads customers on from a page %s, and names itself there', async (_, path) => {
+    await change(owner, { startUrl: 'https://acme.example/?a=1&b=2', helpUrl: 'https://acme.example/help' });
+    const html = await eventually(async () => {
+      const found = await htmlOf(path);
+      return found.includes('a=1') && found;
+    });
+    const { name } = await shown();
+    expect(html).toContain(`<span dir="auto">${name}</span>`);
+    expect(html).toContain(`href="https://acme.example/?a=1&amp;b=2">Continue to ${name}</a>`);
+    expect(html).toContain(`href="https://acme.example/help">Get help from ${name}</a>`);
   });
 
   it('serves its logo for ever from its own origin, and no more once it is replaced or removed', async () => {

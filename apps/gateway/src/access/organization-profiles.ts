@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import {
   organizationProfile,
   shortId as shortIdSchema,
@@ -7,6 +8,9 @@ import {
 } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError, ConfigurationCache } from '@holdfast/platform';
+
+/** About a kilobyte each. */
+const maxLastKnown = 10_000;
 
 type Profile = ReplyOf<typeof organizationProfile>;
 
@@ -19,6 +23,8 @@ export function shownOrganizationOf({ shortId: _, relyingParty: __, ...shown }: 
 @Injectable()
 export class OrganizationProfiles {
   private readonly profiles = new ConfigurationCache<Profile>();
+  /** As it was when it was last needed, for pages that say that something does not work. */
+  private readonly lastKnown = new LRUCache<string, Profile>({ max: maxLastKnown });
 
   constructor(private readonly bus: Bus) {}
 
@@ -29,10 +35,20 @@ export class OrganizationProfiles {
     try {
       const profile = await this.bus.request(organizationProfile, { shortId }, systemContext('gateway'));
       this.profiles.set(shortId, profile);
+      this.lastKnown.set(shortId, profile);
       return profile;
     } catch (error) {
-      if (error instanceof AppError && error.code === 'unknown_organization') return undefined;
-      throw error;
+      if (!(error instanceof AppError) || error.code !== 'unknown_organization') throw error;
+      this.lastKnown.delete(shortId);
+      return undefined;
     }
+  }
+
+  /**
+   * The organization for a page about an error, which may be as it was some time ago.
+   * @param mayAsk whether directory may be asked
+   */
+  async forErrorPage(shortId: string, mayAsk: boolean): Promise<Profile | undefined> {
+    return mayAsk ? this.find(shortId).catch(() => this.lastKnown.get(shortId)) : this.lastKnown.get(shortId);
   }
 }

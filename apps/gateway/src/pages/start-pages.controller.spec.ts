@@ -33,7 +33,7 @@ describe('the pages for people who come without a link', () => {
       ],
     }).compile();
     app = made.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
-    app.useGlobalFilters(new ProblemFilter(app.get(CONFIG), app.get(RouteTable)));
+    app.useGlobalFilters(new ProblemFilter(app.get(CONFIG), app.get(RouteTable), app.get(OrganizationProfiles)));
     const fastify = app.getHttpAdapter().getInstance();
     fastify.decorateRequest('requestContext');
     fastify.addHook('onRequest', (request, _reply, done) => {
@@ -75,7 +75,7 @@ describe('the pages for people who come without a link', () => {
     expect(payload).not.toContain('<b>');
     expect(linksOf(payload)).toEqual([
       ['https://acme.example/?a=1&amp;b=2', 'Continue to Acme &amp; &lt;b&gt;Sons&lt;/b&gt;'],
-      ['https://help.example', 'Get help'],
+      ['https://help.example', 'Get help from Acme &amp; &lt;b&gt;Sons&lt;/b&gt;'],
       ['/o/acme/account', 'Your passkeys, and where you are signed in'],
       ['/hub/acme', 'For people who work at Acme &amp; &lt;b&gt;Sons&lt;/b&gt;'],
     ]);

@@ -1,5 +1,5 @@
 import type { Language, organizationProfile, ReplyOf } from '@holdfast/contracts';
-import { escapeHtml, htmlPage } from '@holdfast/platform';
+import { escapeHtml, htmlPage, organizationLinks, pageLink } from '@holdfast/platform';
 
 type Profile = ReplyOf<typeof organizationProfile>;
 
@@ -14,8 +14,6 @@ interface StartPageTexts {
   start: (name: string) => string;
   startHere: (name: string) => string;
   fromAMessage: string;
-  continueTo: (name: string) => string;
-  help: string;
   account: string;
   staff: (name: string) => string;
 }
@@ -31,8 +29,6 @@ const startPageTexts: Record<Language, StartPageTexts> = {
     start: (name) => `Start from the app or website of ${name} that you want to sign in to.`,
     startHere: (name) => `To sign in, continue to ${name}.`,
     fromAMessage: 'If a message brought you here, open its link again, in full.',
-    continueTo: (name) => `Continue to ${name}`,
-    help: 'Get help',
     account: 'Your passkeys, and where you are signed in',
     staff: (name) => `For people who work at ${name}`,
   },
@@ -47,8 +43,6 @@ const startPageTexts: Record<Language, StartPageTexts> = {
     start: (name) => `Beginnen Sie bei der App oder Website von ${name}, bei der Sie sich anmelden möchten.`,
     startHere: (name) => `Um sich anzumelden, gehen Sie weiter zu ${name}.`,
     fromAMessage: 'Wenn Sie aus einer Nachricht kommen, öffnen Sie deren Link noch einmal ganz.',
-    continueTo: (name) => `Weiter zu ${name}`,
-    help: 'Hilfe',
     account: 'Ihre Passkeys, und wo Sie angemeldet sind',
     staff: (name) => `Für Menschen, die bei ${name} arbeiten`,
   },
@@ -64,14 +58,14 @@ export function platformPage(language: Language): string {
     body: [
       `<p>${texts.platformBody}</p>`,
       `<p>${texts.fromAMessage} ${texts.platformStart}</p>`,
-      link('secondary', '/docs', texts.reference),
+      pageLink('secondary', '/docs', texts.reference),
     ].join('\n'),
   });
 }
 
 /** The page of an organization (product §2): its name, and where its customers begin and get help. */
 export function organizationPage(organization: Profile, language: Language): string {
-  const { shortId, name, startUrl, helpUrl } = organization;
+  const { shortId, name, startUrl } = organization;
   const texts = startPageTexts[language];
   const start = startUrl === undefined ? texts.start(name) : texts.startHere(name);
   return htmlPage({
@@ -81,15 +75,9 @@ export function organizationPage(organization: Profile, language: Language): str
     language,
     body: [
       `<p>${texts.organizationBody} ${escapeHtml(start)} ${texts.fromAMessage}</p>`,
-      ...(startUrl === undefined ? [] : [link('primary', startUrl, texts.continueTo(name))]),
-      ...(helpUrl === undefined ? [] : [link('secondary', helpUrl, texts.help)]),
-      link('secondary', `/o/${shortId}/account`, texts.account),
-      link('secondary', `/hub/${shortId}`, texts.staff(name)),
+      organizationLinks(organization, language, 'primary'),
+      pageLink('secondary', `/o/${shortId}/account`, texts.account),
+      pageLink('secondary', `/hub/${shortId}`, texts.staff(name)),
     ].join('\n'),
   });
-}
-
-/** The addresses are https by their schema; a page that is left sends no `Referer` by its policy. */
-function link(kind: 'primary' | 'secondary', href: string, text: string): string {
-  return `<a class="control ${kind}" href="${escapeHtml(href)}">${escapeHtml(text)}</a>`;
 }

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Language } from '@holdfast/contracts';
-import { escapeHtml, htmlPage, htmlPagePolicy } from '@holdfast/platform';
+import { escapeHtml, htmlPage, htmlPagePolicy, organizationLinks } from '@holdfast/platform';
 import type { OrganizationProfile } from '../../organizations/organizations.js';
 import { humanOf, issuerRequestOf } from '../../request-context/issuer-request.js';
 import { cookieOptions } from '../issuer-cookies.js';
@@ -106,7 +106,8 @@ export function signedOutPage(organization: OrganizationProfile): Page {
     ctx.set('Content-Security-Policy', htmlPagePolicy(organization));
     const language = languageOf(ctx);
     const { signedOut: title, close } = signOutTexts[language];
-    ctx.body = htmlPage({ organization, tone: 'good', title, language, body: `<p>${close}</p>` });
+    const links = humanOf(issuerRequestOf(ctx)) === 'person' ? '' : organizationLinks(organization, language);
+    ctx.body = htmlPage({ organization, tone: 'good', title, language, body: `<p>${close}</p>\n${links}` });
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorCatalogue, languageOfHeader } from '@holdfast/contracts';
-import { escapeHtml, htmlPage, htmlPagePolicy, type AppError } from '@holdfast/platform';
+import { errorCatalogue, languageOfHeader, type organizationProfile, type ReplyOf } from '@holdfast/contracts';
+import { escapeHtml, htmlPage, htmlPagePolicy, organizationLinks, type AppError } from '@holdfast/platform';
 import { mediaTypes } from '../media-types.js';
 import { errorPageText, errorPageTexts } from './error-page-texts.js';
 
@@ -17,11 +17,20 @@ export function isNavigation({ url, headers }: Pick<FastifyRequest, 'url' | 'hea
   return mode === undefined ? /^text\/html\b/i.test(headers.accept ?? '') : mode === 'navigate';
 }
 
-/** Sends a page for people: what happened, what to do, and the id of the request for those who investigate it. */
+/** The organization that the path names, whether or not it exists. */
+export function organizationInPath({ url }: Pick<FastifyRequest, 'url'>): string | undefined {
+  return /^\/o\/([^/?]+)/.exec(url)?.[1];
+}
+
+/**
+ * Sends a page for people: what happened, what to do, and the id of the request for those who investigate it.
+ * @param organization whose page it is, when that is known
+ */
 export function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { code, retryAfter }: Pick<AppError, 'code' | 'retryAfter'>,
+  organization: ReplyOf<typeof organizationProfile> | undefined,
 ): void {
   const language = languageOfHeader(request.headers['accept-language']);
   const texts = errorPageTexts[language];
@@ -34,10 +43,11 @@ export function sendErrorPage(
     .map((line) => `<p>${escapeHtml(line)}</p>`)
     .join('');
   const more = `<details><summary>${texts.details}</summary>${details}</details>`;
-  const body = `<p>${escapeHtml(text)}</p>\n${retryLink}${more}`;
+  const links = organization === undefined ? '' : `${organizationLinks(organization, language)}\n`;
+  const body = `<p>${escapeHtml(text)}</p>\n${retryLink}${links}${more}`;
   void reply
-    .header('content-security-policy', htmlPagePolicy())
+    .header('content-security-policy', htmlPagePolicy(organization))
     .header('vary', 'accept, accept-language, sec-fetch-mode')
     .type(mediaTypes.html)
-    .send(htmlPage({ tone: 'stop', title, language, body }));
+    .send(htmlPage({ organization, tone: 'stop', title, language, body }));
 }

@@ -4,10 +4,11 @@ import { errorCatalogue } from '@holdfast/contracts';
 import { UncertainError } from '@holdfast/messaging';
 import { AppError, LogBudget } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
+import { OrganizationProfiles } from '../../access/organization-profiles.js';
 import type { GatewayConfig } from '../../config.js';
 import { RouteTable } from '../../endpoints/route-table.js';
 import { recordWithTargets } from '../recording.js';
-import { isNavigation, sendErrorPage } from './error-page.js';
+import { isNavigation, organizationInPath, sendErrorPage } from './error-page.js';
 import { renderError } from './render-error.js';
 
 /** Bounds the stack traces of unexpected errors; each failed request also has its access line. */
@@ -21,9 +22,10 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
     private readonly routes: RouteTable,
+    private readonly organizations: OrganizationProfiles,
   ) {}
 
-  catch(thrown: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): void | Promise<void> {
     const http = host.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
     const reply = http.getResponse<FastifyReply>();
@@ -35,8 +37,16 @@ export class ProblemFilter implements ExceptionFilter {
     const { BASE_URL } = this.config;
     const { headers, body } = renderError(error, request.requestContext, BASE_URL);
     void reply.code(error.status).headers(headers);
-    if (isNavigation(request)) return sendErrorPage(request, reply, error);
+    if (isNavigation(request)) return this.sendPage(request, reply, error);
     void reply.send(body);
+  }
+
+  private async sendPage(request: FastifyRequest, reply: FastifyReply, error: AppError): Promise<void> {
+    const shortId = error.code === 'unknown_organization' ? undefined : organizationInPath(request);
+    // What failed or is limited already is not asked once more.
+    const mayAsk = error.code !== 'unavailable' && error.code !== 'rate_limited' && error.code !== 'internal';
+    const organization = shortId === undefined ? undefined : await this.organizations.forErrorPage(shortId, mayAsk);
+    sendErrorPage(request, reply, error, organization);
   }
 
   private toAppError(thrown: unknown, request: FastifyRequest, reply: FastifyReply): AppError {
