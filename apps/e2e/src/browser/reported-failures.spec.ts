@@ -1,5 +1,5 @@
-// What users of comparable systems have reported: seven ways in which a customer was locked out or lost (docs/customers.md).
-// Each is tried as a person meets it, in a browser against the running services.
+// What users of comparable systems have reported: seven ways in which a customer was locked out or lost
+// (docs/customers.md). Each is tried as a person meets it, in a browser against the running services.
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Route } from 'playwright-core';

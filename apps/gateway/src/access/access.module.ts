@@ -4,6 +4,7 @@ import { PassportModule } from '@nestjs/passport';
 import { RateLimitExchange, RevocationFeed, SharedRateLimits } from '@holdfast/access';
 import { Bus } from '@holdfast/messaging';
 import { Readiness, Shutdown } from '@holdfast/service';
+import { OrganizationsOfErrorPages } from '../edge/problems/organizations-of-error-pages.js';
 import { AccessTokens } from './access-token.js';
 import { AccessTokenStrategy } from './access-token.strategy.js';
 import { AccessGuard } from './access.guard.js';
@@ -28,11 +29,12 @@ import { RequestLimits } from './request-limits.js';
     ContinuedAccess,
     DpopProofs,
     OrganizationProfiles,
+    { provide: OrganizationsOfErrorPages, useExisting: OrganizationProfiles },
     PersonSessions,
     PlatformKeys,
     RequestLimits,
   ],
-  exports: [ContinuedAccess, OrganizationProfiles, PersonSessions],
+  exports: [ContinuedAccess, OrganizationProfiles, OrganizationsOfErrorPages, PersonSessions],
 })
 export class AccessModule {}
 

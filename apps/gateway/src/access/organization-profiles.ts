@@ -8,6 +8,7 @@ import {
 } from '@holdfast/contracts';
 import { Bus, systemContext } from '@holdfast/messaging';
 import { AppError, ConfigurationCache } from '@holdfast/platform';
+import { OrganizationsOfErrorPages } from '../edge/problems/organizations-of-error-pages.js';
 
 /** About a kilobyte each. */
 const maxLastKnown = 10_000;
@@ -21,12 +22,14 @@ export function shownOrganizationOf({ shortId: _, relyingParty: __, ...shown }: 
 
 /** Public profiles of organizations. Unknown ids are not cached, so that random ids cannot flood the cache. */
 @Injectable()
-export class OrganizationProfiles {
+export class OrganizationProfiles extends OrganizationsOfErrorPages {
   private readonly profiles = new ConfigurationCache<Profile>();
   /** As it was when it was last needed, for pages that say that something does not work. */
   private readonly lastKnown = new LRUCache<string, Profile>({ max: maxLastKnown });
 
-  constructor(private readonly bus: Bus) {}
+  constructor(private readonly bus: Bus) {
+    super();
+  }
 
   /** @returns undefined for an organization that does not exist or is suspended */
   async find(shortId: string): Promise<Profile | undefined> {
@@ -44,11 +47,7 @@ export class OrganizationProfiles {
     }
   }
 
-  /**
-   * The organization for a page about an error, which may be as it was some time ago.
-   * @param mayAsk whether directory may be asked
-   */
-  async forErrorPage(shortId: string, mayAsk: boolean): Promise<Profile | undefined> {
-    return mayAsk ? this.find(shortId).catch(() => this.lastKnown.get(shortId)) : this.lastKnown.get(shortId);
+  async forErrorPage(shortId: string, mayRequest: boolean): Promise<Profile | undefined> {
+    return mayRequest ? this.find(shortId).catch(() => this.lastKnown.get(shortId)) : this.lastKnown.get(shortId);
   }
 }

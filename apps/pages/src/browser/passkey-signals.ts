@@ -17,8 +17,8 @@ export function showOnly({ rpId: rpID, userId: userID, allAcceptedCredentialIds 
 }
 
 /**
- * Signals to the browser what its picker shows for the passkeys of a user handle: the organization may have another name
- * than when they were made.
+ * Signals to the browser what its picker shows for the passkeys of a user handle: the organization may have another
+ * name than when they were made.
  */
 export function showName(rpID: string, userID: string, organizationName: string): void {
   const userName = passkeyUserName(organizationName, new Uint8Array(base64URLStringToBuffer(userID)));

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorCatalogue, languageOfHeader, type organizationProfile, type ReplyOf } from '@holdfast/contracts';
+import { errorCatalogue, languageOfHeader } from '@holdfast/contracts';
 import { escapeHtml, htmlPage, htmlPagePolicy, organizationLinks, type AppError } from '@holdfast/platform';
 import { mediaTypes } from '../media-types.js';
 import { errorPageText, errorPageTexts } from './error-page-texts.js';
+import type { OrganizationOfErrorPage } from './organizations-of-error-pages.js';
 
 /** Programs call these routes; they never get a page, whatever their Accept header. */
 const programPaths = /^\/(o\/[^/]+\/api|oauth2|\.well-known|openapi\.json|healthz|readyz)(\/|$)/;
@@ -30,7 +31,7 @@ export function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,
   { code, retryAfter }: Pick<AppError, 'code' | 'retryAfter'>,
-  organization: ReplyOf<typeof organizationProfile> | undefined,
+  organization: OrganizationOfErrorPage | undefined,
 ): void {
   const language = languageOfHeader(request.headers['accept-language']);
   const texts = errorPageTexts[language];

@@ -2,23 +2,23 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { HttpException, Logger, type ArgumentsHost } from '@nestjs/common';
 import { UncertainError } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
-import type { OrganizationProfiles } from '../../access/organization-profiles.js';
 import type { GatewayConfig } from '../../config.js';
 import { RouteTable } from '../../endpoints/route-table.js';
 import { newRequestContext, type HttpRequestContext } from '../request-context.js';
+import type { OrganizationsOfErrorPages } from './organizations-of-error-pages.js';
 import { ProblemFilter } from './problem.filter.js';
 
 const routes = new RouteTable();
 routes.add(['GET', 'HEAD'], '/o/:shortId/api/x');
 const acme = { shortId: 'acme', name: 'Acme', startUrl: 'https://acme.example/', helpUrl: 'https://acme.example/help' };
-/** The arguments with which it was asked. */
-let asked: unknown[];
+/** The arguments with which it was requested. */
+let requested: unknown[];
 const organizations = {
-  forErrorPage: (shortId: string, mayAsk: boolean) => {
-    asked.push([shortId, mayAsk]);
+  forErrorPage: (shortId: string, mayRequest: boolean) => {
+    requested.push([shortId, mayRequest]);
     return Promise.resolve(shortId === 'acme' ? acme : undefined);
   },
-} as unknown as OrganizationProfiles;
+} as OrganizationsOfErrorPages;
 const filter = new ProblemFilter({ BASE_URL: 'https://id.example' } as GatewayConfig, routes, organizations);
 
 interface Sent {
@@ -29,7 +29,7 @@ interface Sent {
 }
 
 beforeEach(() => {
-  asked = [];
+  requested = [];
   Logger.overrideLogger(false);
 });
 
@@ -145,16 +145,16 @@ describe('ProblemFilter', () => {
     expect(program.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   });
 
-  it('names the organization of the path to a person, with its addresses, and asks nothing that has failed', async () => {
+  it('names the organization of the path with its addresses, and requests nothing that has failed', async () => {
     const headers = { 'sec-fetch-mode': 'navigate' };
-    for (const [error, mayAsk] of [
+    for (const [error, mayRequest] of [
       [new AppError('rate_limited', undefined, { retryAfter: 3 }), false],
       [new AppError('unavailable', undefined, { retryAfter: 1 }), false],
       [new AppError('not_found'), true],
     ] as const) {
-      asked = [];
+      requested = [];
       const { body, headers: sent } = await filtered(error, { url: '/o/acme/nothing?x=1', headers });
-      expect(asked).toEqual([['acme', mayAsk]]);
+      expect(requested).toEqual([['acme', mayRequest]]);
       expect(body).toContain('<span dir="auto">Acme</span>');
       expect(body).toContain('href="https://acme.example/">Continue to Acme</a>');
       expect(body).toContain('href="https://acme.example/help">Get help from Acme</a>');
@@ -163,9 +163,9 @@ describe('ProblemFilter', () => {
     expect((await filtered(new AppError('not_found'), { url: '/o/nobody/x', headers })).body).not.toContain(
       'class="organization"',
     );
-    asked = [];
+    requested = [];
     await filtered(new AppError('not_found'), { url: '/other', headers });
     await filtered(new AppError('unknown_organization'), { url: '/o/acme/x', headers });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 });

@@ -4,11 +4,11 @@ import { errorCatalogue } from '@holdfast/contracts';
 import { UncertainError } from '@holdfast/messaging';
 import { AppError, LogBudget } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
-import { OrganizationProfiles } from '../../access/organization-profiles.js';
 import type { GatewayConfig } from '../../config.js';
 import { RouteTable } from '../../endpoints/route-table.js';
 import { recordWithTargets } from '../recording.js';
 import { isNavigation, organizationInPath, sendErrorPage } from './error-page.js';
+import { OrganizationsOfErrorPages } from './organizations-of-error-pages.js';
 import { renderError } from './render-error.js';
 
 /** Bounds the stack traces of unexpected errors; each failed request also has its access line. */
@@ -22,7 +22,7 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     @Inject(CONFIG) private readonly config: GatewayConfig,
     private readonly routes: RouteTable,
-    private readonly organizations: OrganizationProfiles,
+    private readonly organizations: OrganizationsOfErrorPages,
   ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void | Promise<void> {
@@ -43,9 +43,9 @@ export class ProblemFilter implements ExceptionFilter {
 
   private async sendPage(request: FastifyRequest, reply: FastifyReply, error: AppError): Promise<void> {
     const shortId = error.code === 'unknown_organization' ? undefined : organizationInPath(request);
-    // What failed or is limited already is not asked once more.
-    const mayAsk = error.code !== 'unavailable' && error.code !== 'rate_limited' && error.code !== 'internal';
-    const organization = shortId === undefined ? undefined : await this.organizations.forErrorPage(shortId, mayAsk);
+    // What failed or is limited already gets no further request.
+    const mayRequest = error.code !== 'unavailable' && error.code !== 'rate_limited' && error.code !== 'internal';
+    const organization = shortId === undefined ? undefined : await this.organizations.forErrorPage(shortId, mayRequest);
     sendErrorPage(request, reply, error, organization);
   }
 
