@@ -23,7 +23,7 @@ const logoOf = (value: number): string => {
   image.data.fill(value);
   return PNG.sync.write(image).toString('base64');
 };
-const shop = { org: 'acme', kind: 'web', redirectUris: ['https://shop.example/in'] } as const;
+const shop = { org: 'acme', kind: 'web' as const, redirectUris: ['https://shop.example/in'] };
 const addresses = { startUri: 'https://shop.example/', helpUri: 'https://shop.example/help' };
 const logoIdOf = ({ logoPath }: { logoPath?: string | undefined }) => logoPath!.split('/').at(-1)!;
 const served = (logoId: string, shortId = 'acme') => request(organizationLogo, { shortId, logoId }, 'gateway');

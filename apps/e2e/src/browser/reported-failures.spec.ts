@@ -16,6 +16,21 @@ import { withBrowser } from './with-browser.fixture.ts';
 
 const startUrl = 'https://acme.example/start';
 
+/** Runs in the page before its own scripts. */
+const markClickAndDialogue = `
+  const create = navigator.credentials.create.bind(navigator.credentials);
+  addEventListener('click', () => performance.mark('click'), { capture: true });
+  navigator.credentials.create = (given) => {
+    performance.mark('dialogue');
+    return create(given);
+  };`;
+/** Addresses of the requests that began between the two. */
+const requestsBetween = `(() => {
+  const [click, dialogue] = ['click', 'dialogue'].map((name) => performance.getEntriesByName(name)[0].startTime);
+  const during = ({ startTime }) => startTime >= click && startTime <= dialogue;
+  return performance.getEntriesByType('resource').filter(during).map(({ name }) => name);
+})()`;
+
 withBrowser('a reported failure of the way of a customer', () => {
   let browser: Browser;
   let visitor: Visitor;
@@ -66,9 +81,9 @@ withBrowser('a reported failure of the way of a customer', () => {
         'Chrome/142.0.0.0 Mobile Safari/537.36',
     });
     // As web views do that may not use passkeys.
-    await inMailApp.page.addInitScript(() => {
-      navigator.credentials.create = () => Promise.reject(new DOMException('not allowed', 'NotAllowedError'));
-    });
+    await inMailApp.page.addInitScript(
+      "navigator.credentials.create = () => Promise.reject(new DOMException('not allowed', 'NotAllowedError'))",
+    );
     await inMailApp.page.goto(claimUrl);
     await inMailApp.press('Create my passkey');
     await inMailApp.heading('Open this link in your browser');
@@ -168,28 +183,14 @@ withBrowser('a reported failure of the way of a customer', () => {
       await new Promise((resolve) => setTimeout(resolve, 400));
       await route.continue();
     });
-    await visitor.page.addInitScript(() => {
-      const create = navigator.credentials.create.bind(navigator.credentials);
-      addEventListener('click', () => performance.mark('click'), { capture: true });
-      navigator.credentials.create = (given) => {
-        performance.mark('dialogue');
-        return create(given);
-      };
-    });
+    await visitor.page.addInitScript(markClickAndDialogue);
     const { claimUrl } = await offer();
     const prepared = visitor.page.waitForResponse('**/claim/options');
     await visitor.page.goto(claimUrl);
     await prepared;
     await visitor.press('Create my passkey');
     await visitor.heading('Your passkey is ready');
-    const between = await visitor.page.evaluate(() => {
-      const [click, dialogue] = ['click', 'dialogue'].map((name) => performance.getEntriesByName(name)[0]!.startTime);
-      const during = ({ startTime }: PerformanceEntry) => startTime >= click! && startTime <= dialogue!;
-      return performance
-        .getEntriesByType('resource')
-        .filter(during)
-        .map(({ name }) => name);
-    });
+    const between = await visitor.page.evaluate<string[]>(requestsBetween);
     expect(between).toEqual([]);
   });
 });
