@@ -60,7 +60,7 @@ export default [
   js.configs.recommended,
   ...ts.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
   {
-    files: ['{apps,libs,examples}/*/src/**/*.ts'],
+    files: ['{apps,libs,examples}/*/src/**/*.{ts,tsx}'],
     plugins: { '@nx': nx },
     languageOptions: { parserOptions: { project: typesOf(process.cwd()), tsconfigRootDir: import.meta.dirname } },
     rules: {

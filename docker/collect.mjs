@@ -28,7 +28,7 @@ for (const path of images) {
   const service = path.slice('apps/'.length);
   add(path, service);
   // The gateway serves these pages to browsers.
-  if (service === 'gateway') add('apps/pages', service);
+  if (service === 'gateway') for (const served of ['apps/pages', 'apps/hub']) add(served, service);
   // The setup job runs the migrations of all services.
   if (service === 'cli') for (const migrated of migrations) add(migrated, service);
   symlinkSync(`${path}/dist`, join(out, service, 'service'));

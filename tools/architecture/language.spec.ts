@@ -68,6 +68,7 @@ const clean: string[] = [
   'apps/directory',
   'apps/e2e',
   'apps/gateway',
+  'apps/hub',
   'apps/issuance',
   'apps/pages',
   'apps/signals',

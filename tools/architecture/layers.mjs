@@ -38,11 +38,17 @@ export const layers = [
     sourceTag: 'layer:pages',
     onlyDependOnLibsWithTags: [...platform, 'layer:log-verifier', 'layer:tlog', ...tests],
   },
+  // The console of people: a client of the public API, as files that an app serves.
+  {
+    sourceTag: 'layer:hub',
+    onlyDependOnLibsWithTags: ['layer:api-client', 'layer:log-verifier', 'layer:tlog', 'layer:contracts', ...tests],
+  },
   {
     sourceTag: 'layer:app',
     onlyDependOnLibsWithTags: [
       ...[
         'layer:pages',
+        'layer:hub',
         'layer:api-client',
         'layer:delivery',
         'layer:outbox',

@@ -17,6 +17,7 @@ test('what npm start runs has every service and page, and no test', async () => 
   const paths = [...serviceNames, 'cli'].map((name) => join(folder, 'apps', name, 'dist', 'main.js'));
   expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   expect(existsSync(join(folder, 'apps/pages/dist/claim.html'))).toBe(true);
+  expect(existsSync(join(folder, 'apps/hub/dist/hub.html'))).toBe(true);
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   expect(files.filter((path) => /\.(spec|fixture)\.js$|\.ts$/.test(path))).toEqual([]);
 });

@@ -1,9 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { takeBuildLock } from './build-lock.mjs';
 import { cache, root } from './paths.mjs';
 
@@ -54,6 +55,7 @@ async function compileAll(node, sources, inputs) {
     cpSync(join(root, project, 'package.json'), join(draft, project, 'package.json'));
     symlinkSync(relative(modules, join(draft, project)), join(modules, basename(project)));
   }
+  const hub = buildHub(node, draft);
   await Promise.all(
     sources.filter(isModule).map(async (path) => {
       const { code, map } = await transformFile(join(root, path), { configFile, sourceMaps: true });
@@ -63,10 +65,22 @@ async function compileAll(node, sources, inputs) {
       await writeFile(`${target}.map`, map ?? '');
     }),
   );
-  buildPages(node, draft);
+  await Promise.all([hub, buildPages(node, draft)]);
   await writeFile(join(draft, hashFile), inputs);
   rmSync(compiled, { recursive: true, force: true });
   renameSync(draft, compiled);
+}
+
+/**
+ * Pages and hub are bundled for browsers.
+ * @param {string} node
+ * @param {string[]} args
+ */
+async function bundle(node, args) {
+  const done = promisify(execFile)(node, args, { cwd: root });
+  await done.catch(({ stdout, stderr }) => {
+    throw new Error(`The pages could not be built:\n${stdout}${stderr}`);
+  });
 }
 
 /**
@@ -75,9 +89,20 @@ async function compileAll(node, sources, inputs) {
  */
 function buildPages(node, folder) {
   const script = join(root, 'apps', 'pages', 'src', 'build', 'build.ts');
-  const args = ['--disable-warning=ExperimentalWarning', ...useOf(folder), script, join(folder, 'apps/pages/dist')];
-  const done = spawnSync(node, args, { cwd: root, encoding: 'utf8' });
-  if (done.status !== 0) throw new Error(`The pages could not be built:\n${done.stdout}${done.stderr}`);
+  const target = join(folder, 'apps/pages/dist');
+  return bundle(node, ['--disable-warning=ExperimentalWarning', ...useOf(folder), script, target]);
+}
+
+/**
+ * From the sources alone, so that it runs while the others are compiled.
+ * @param {string} node
+ * @param {string} folder
+ */
+function buildHub(node, folder) {
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const config = join(root, 'apps', 'hub', 'src', 'build', 'vite.config.ts');
+  const target = join(folder, 'apps/hub/dist');
+  return bundle(node, [vite, 'build', '--config', config, '--outDir', target, '--logLevel', 'warn']);
 }
 
 /**
@@ -109,9 +134,9 @@ function sourceFiles() {
   );
 }
 
-/** The pages are bundled for browsers instead. @param {string} path */
+/** Pages and hub are bundled for browsers instead. @param {string} path */
 function isModule(path) {
-  return path.endsWith('.ts') && !path.startsWith('apps/pages/');
+  return path.endsWith('.ts') && !/^apps\/(pages|hub)\//.test(path);
 }
 
 /** @param {string[]} sources */

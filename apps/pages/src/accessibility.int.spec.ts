@@ -8,12 +8,10 @@ import { contrasts } from './contrast.fixture.ts';
 import {
   challenge,
   claim,
-  hub,
   invitation,
   invitationLink,
   link,
   PagesInBrowser,
-  person,
   signIn,
   signInView,
   staffView,
@@ -87,7 +85,7 @@ suite('accessibility of the pages', () => {
     }
   }
 
-  test.each([account, link, invitationLink, signIn, hub, verify])(
+  test.each([account, link, invitationLink, signIn, verify])(
     '%s shows only a text about JavaScript when that is switched off',
     async (address) => {
       await pages.open({ javaScriptEnabled: false });
@@ -128,9 +126,6 @@ suite('accessibility of the pages', () => {
           'This invitation has been accepted',
         ],
         [invitationLink, { 'POST /invitation': invitation({ state: 'expired' }) }, 'This invitation has expired'],
-        [hub, { 'GET /admin/users/me': person({ name: longName, email: longEmail }) }, longName],
-        [hub, { 'GET /admin/users/me': problem(401, 'invalid_token') }, 'Sign in to the hub'],
-        [`${hub}?sign_in=denied`, { 'GET /admin/users/me': problem(401, 'missing_token') }, 'You cannot sign in here'],
         [verify, {}, 'Verify an audit log'],
         [signIn, { 'GET /sign-in/u1': signInView, 'POST /sign-in/u1/options': challenge }, 'Sign in to Shop'],
         [
@@ -209,8 +204,6 @@ suite('accessibility of the pages', () => {
 
   test.each([
     [invitationLink, { 'POST /invitation': invitation() }, 'Accept your invitation', 'Create my passkey'],
-    [hub, { 'GET /admin/users/me': person() }, 'Ada Lovelace', 'Sign out'],
-    [hub, { 'GET /admin/users/me': problem(401, 'missing_token') }, 'Sign in to the hub', 'Sign in'],
   ] as const)('the new heading of %s has the focus, and the next Tab reaches its control', async (...screen) => {
     const [address, routes, heading, control] = screen;
     pages.service.routes = routes;

@@ -4,14 +4,13 @@ import { authenticator } from './chromium.fixture.ts';
 import {
   challenge,
   claim,
-  hub,
   link,
   options,
   PagesInBrowser,
   signIn,
   signInView,
+  verify,
 } from './pages-in-browser.fixture.ts';
-import { problem } from './service-stub.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
@@ -48,16 +47,15 @@ suite('the language of the pages', () => {
   });
 
   test('is English for other languages, and when the file of a language does not load', async () => {
-    pages.service.routes = { 'GET /admin/users/me': problem(401, 'missing_token') };
     await pages.open({ locale: 'fr-FR' });
-    await pages.page.goto(pages.base + hub);
-    await pages.heading('Sign in to the hub');
+    await pages.page.goto(pages.base + verify);
+    await pages.heading('Verify an audit log');
     await pages.open({ locale: 'de-DE' });
-    await pages.page.goto(pages.base + hub);
-    await pages.heading('Im Hub anmelden');
+    await pages.page.goto(pages.base + verify);
+    await pages.heading('Ein Audit-Log prüfen');
     await pages.page.route('**/pages/de-*.js', (route) => route.abort());
     await pages.page.reload();
-    await pages.heading('Sign in to the hub');
+    await pages.heading('Verify an audit log');
     expect(await documentLanguage()).toEqual(['en-GB', 'ltr']);
   });
 });

@@ -26,9 +26,6 @@ export const signInView: Reply = { body: { organization: { shortId: 'acme', name
 export const staffView: Reply = {
   body: { organization: { shortId: 'acme', name: 'Acme' }, app: { name: 'Staff area' }, audience: 'people' },
 };
-export const person = (more: object = {}): Reply => ({
-  body: { name: 'Ada Lovelace', email: 'ada@acme.example', roles: ['owner', 'auditor'], ...more },
-});
 export const options = (): Reply => ({ body: { options: creationOptions() } });
 export const challenge = (): Reply => ({ body: { options: requestOptions() } });
 export const token = 'T'.repeat(43);

@@ -49,7 +49,6 @@ export class ServiceStub {
     if (pathname.startsWith('/o/acme/api/')) return this.api(request, response, pathname.slice('/o/acme/api'.length));
     const page =
       /^\/o\/[^/]+\/(account|claim|invitation|passkey|sign-in)(\/[^/]+)?$/.exec(pathname)?.[1] ??
-      /^\/(hub)\/[^/]+$/.exec(pathname)?.[1] ??
       /^\/(verify)$/.exec(pathname)?.[1];
     if (pathname === '/message')
       return void response

@@ -28,3 +28,11 @@ export function apiClient({ baseUrl, token, fetch = globalThis.fetch }: Options)
   });
   return client;
 }
+
+/**
+ * The same for a page of the deployment itself: its requests go to the origin of the page, and the cookie of a person's
+ * session authorizes them.
+ */
+export function sessionClient({ baseUrl, fetch = globalThis.fetch }: Omit<Options, 'token'>): ApiClient {
+  return createClient<paths>({ baseUrl, fetch });
+}

@@ -60,7 +60,8 @@ withBrowser('the staff area of the example shop in a browser', () => {
     // The owner signs in to the hub, whose cookie authorizes requests of its page to the Admin API. Nobody else makes a
     // change from here on.
     await owner.page.goto(`${stack.baseUrl}/hub/acme/sign-in`);
-    await owner.heading('Olivia Owner');
+    await owner.heading('Overview');
+    await owner.page.getByText('Olivia Owner').first().waitFor();
     const admin = <Body>(path: string, body: object) => postFromPage<Body>(owner, `/o/acme/api/admin/${path}`, body);
     const email = `eve.${Date.now()}@acme.example`;
     const invited = await admin<ReplyOf<typeof invitePerson>>('users', { email, name: 'Eve Employee' });

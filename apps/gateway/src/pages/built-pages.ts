@@ -5,10 +5,10 @@ import { sha256 } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 
 /** The documents that apps/pages builds. */
-const pageNames = ['account', 'claim', 'hub', 'invitation', 'passkey', 'sign-in', 'verify'] as const;
-type PageName = (typeof pageNames)[number];
+const pageNames = ['account', 'claim', 'invitation', 'passkey', 'sign-in', 'verify'] as const;
+type PageName = (typeof pageNames)[number] | 'hub';
 
-/** The build of apps/pages, read once at start: a name from a URL never becomes a path. */
+/** The builds of apps/pages and apps/hub, read once at start: a name from a URL never becomes a path. */
 export interface BuiltPages {
   documents: Record<PageName, string>;
   assets: ReadonlyMap<string, PageAsset>;
@@ -40,30 +40,40 @@ const types: Record<string, string> = {
 const compressed = '.br';
 
 /** Resolves the package name, which works alike in a clone, an image and an installation. */
-export function pagesFolder(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('@holdfast/pages/package.json')), 'dist');
+export function builtFolder(project: 'pages' | 'hub'): string {
+  return join(dirname(createRequire(import.meta.url).resolve(`@holdfast/${project}/package.json`)), 'dist');
 }
 
-/** @throws when apps/pages is not built: the gateway does not start without its pages */
-export async function readPages(folder = pagesFolder()): Promise<BuiltPages> {
-  const assets = join(folder, 'assets');
-  const documentOf = async (name: PageName) => [name, await readFile(join(folder, `${name}.html`), 'utf8')] as const;
-  const files = Promise.all([Promise.all(pageNames.map(documentOf)), readdir(assets)]);
-  const [documents, names] = await files.catch((cause: unknown) => {
-    throw new Error('The pages are not built: build apps/pages first.', { cause });
+/** @throws when one of them is not built: the gateway does not start without its pages */
+export async function readPages(pages = builtFolder('pages'), hub = builtFolder('hub')): Promise<BuiltPages> {
+  const documentOf = async (name: PageName, folder: string) =>
+    [name, await readFile(join(folder, `${name}.html`), 'utf8')] as const;
+  const files = Promise.all([
+    Promise.all([...pageNames.map((name) => documentOf(name, pages)), documentOf('hub', hub)]),
+    readAssets(join(pages, 'assets')),
+    readAssets(hub),
+  ]);
+  const [documents, ...assets] = await files.catch((cause: unknown) => {
+    throw new Error('The pages are not built: build apps/pages and apps/hub first.', { cause });
   });
+  return {
+    documents: Object.fromEntries(documents) as BuiltPages['documents'],
+    assets: new Map(assets.flat()),
+  };
+}
+
+/** The files of a folder that documents load. */
+async function readAssets(folder: string): Promise<[string, PageAsset][]> {
+  const names = await readdir(folder);
   const read = async (name: string): Promise<[string, PageAsset]> => {
     const type = types[extname(name)];
     if (!type) throw new Error(`The pages have a file of an unknown media type: ${name}`);
-    const content = await readFile(join(assets, name));
-    const brotli = names.includes(name + compressed) ? await readFile(join(assets, name + compressed)) : undefined;
+    const content = await readFile(join(folder, name));
+    const brotli = names.includes(name + compressed) ? await readFile(join(folder, name + compressed)) : undefined;
     const etag = `"${sha256(content).toString('base64url')}"`;
     return [name, { type, content, etag, ...(brotli && { brotli }) }];
   };
-  return {
-    documents: Object.fromEntries(documents) as BuiltPages['documents'],
-    assets: new Map(await Promise.all(names.filter((name) => !name.endsWith(compressed)).map(read))),
-  };
+  return Promise.all(names.filter((name) => !/\.(br|html)$/.test(name)).map(read));
 }
 
 /** `immutable`: the name contains a hash of the content. `short`: the name is stable. `none`: a substitute. */
@@ -90,9 +100,9 @@ export function assetOf(
  */
 const stableNames = new Set(['page.css', 'icon.svg', 'favicon.ico']);
 
-/** The kind of `claim-MKG7USLO.js` is `claim.js`. */
+/** The kind of `claim-MKG7USLO.js` is `claim.js`. The hub's hashes are in small letters. */
 function kindOf(name: string): string | undefined {
   if (stableNames.has(name)) return name;
-  const [, kind, ending] = /^([a-z-]+)-[A-Z0-9]{8}(\.[a-z]+)$/.exec(name) ?? [];
+  const [, kind, ending] = /^([a-z-]+)-(?:[A-Z0-9]{8}|[a-z0-9]{8})(\.[a-z]+)$/.exec(name) ?? [];
   return kind && `${kind}${ending}`;
 }

@@ -49,8 +49,6 @@ describe('PagesController', () => {
     ['/o/nobody-here/claim', 'claim'],
     ['/o/acme/invitation', 'invitation'],
     ['/o/nobody-here/invitation', 'invitation'],
-    ['/hub/acme', 'hub'],
-    ['/hub/nobody-here?sign_in=denied', 'hub'],
     ['/o/acme/sign-in/abc', 'sign-in'],
     ['/o/nobody-here/sign-in/xyz', 'sign-in'],
   ])('answers %s with the same uncacheable document for every organization', async (url, page) => {
@@ -65,6 +63,19 @@ describe('PagesController', () => {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     });
+  });
+
+  test.each([
+    '/hub/acme',
+    '/hub/nobody-here?sign_in=denied',
+    '/hub/acme/audit-log?actor=x',
+    '/hub/acme/apps/app_Ab3dE6gH9jK2mN5pQ8sT1v',
+  ])('answers %s with the hub, whose scripts may make no markup of texts', async (url) => {
+    const { statusCode, headers, payload } = await get(url);
+    expect([statusCode, payload, headers['cache-control']]).toEqual([200, '<!doctype html>hub', 'no-store']);
+    expect(headers['content-security-policy']).toMatch(
+      /script-src 'self'; style-src 'self'; .*; require-trusted-types-for 'script'; trusted-types 'none'$/,
+    );
   });
 
   test('the page that verifies files may connect to nothing, and neither may a script as a worker', async () => {

@@ -2,7 +2,7 @@ import { applyDecorators, Controller, Header, Inject, Req, Res } from '@nestjs/c
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { hubPaths } from '@holdfast/contracts';
-import { endpoint } from '@holdfast/contracts/http';
+import { endpoint, type Endpoint } from '@holdfast/contracts/http';
 import { AppError } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 import { Route } from '../endpoints/route.js';
@@ -111,21 +111,29 @@ const signInPageEndpoint = endpoint({
   responses: { 200: { description: 'The page' } },
 });
 
-const hubPageEndpoint = endpoint({
-  id: 'getHubPage',
-  method: 'GET',
-  public: 'static files, the same for everybody',
-  limit: 'page',
-  path: hubPaths.page,
-  tag,
-  unrecorded,
-  internal: 'a page, or what it loads',
-  summary: 'The hub, where people of the organization work',
-  description: sameForAll,
-  params: z.object({ shortId: z.string().describe("The organization's short identifier") }),
-  query: z.object({ sign_in: z.string().optional().describe('How the sign-in that has just ended failed') }),
-  responses: { 200: { description: 'The page' } },
-});
+/** The hub has a link for each screen and object; its router reads them (apps/hub/src/app/router.tsx). */
+function hubEndpoint(id: string, below: string, summary: string, params: Record<string, z.ZodString>): Endpoint {
+  return endpoint({
+    id,
+    method: 'GET',
+    public: 'static files, the same for everybody',
+    limit: 'page',
+    path: `${hubPaths.page}${below}`,
+    tag,
+    unrecorded,
+    internal: 'a page, or what it loads',
+    summary,
+    description: sameForAll,
+    params: z.object({ shortId: z.string().describe("The organization's short identifier"), ...params }),
+    query: z.object({ sign_in: z.string().optional().describe('How the sign-in that has just ended failed') }),
+    responses: { 200: { description: 'The page' } },
+  });
+}
+const screen = z.string().describe('The screen');
+const object = z.string().describe('What it shows');
+const hubPageEndpoint = hubEndpoint('getHubPage', '', 'The hub, where people of the organization work', {});
+const hubScreenEndpoint = hubEndpoint('getHubScreen', '/{screen}', 'A screen of the hub', { screen });
+const hubObjectEndpoint = hubEndpoint('getHubObject', '/{screen}/{object}', 'An object in the hub', { screen, object });
 
 const verifyPageEndpoint = endpoint({
   id: 'getVerifyPage',
@@ -172,6 +180,9 @@ const faviconEndpoint = endpoint({
   responses: { 200: { description: 'The icon' } },
 });
 
+/** People decide there about rights: no text may become markup or a script, whatever a library does. */
+const hubPolicy = scriptPolicy({ trustedTypes: true });
+
 /** A worker has the policy of its own script, not that of the page: it may load and send nothing. */
 const assetPolicy = "default-src 'none'";
 
@@ -217,8 +228,20 @@ export class PagesController {
   }
 
   @Route(hubPageEndpoint)
-  @PageHeaders()
+  @PageHeaders(hubPolicy)
   hub(): string {
+    return this.pages.documents.hub;
+  }
+
+  @Route(hubScreenEndpoint)
+  @PageHeaders(hubPolicy)
+  hubScreen(): string {
+    return this.pages.documents.hub;
+  }
+
+  @Route(hubObjectEndpoint)
+  @PageHeaders(hubPolicy)
+  hubObject(): string {
     return this.pages.documents.hub;
   }
 

@@ -2,7 +2,7 @@
  * Content-Security-Policy of pages that run our scripts: own origin only, no inline script, no frames. No form of them
  * is submitted, so no form action is allowed.
  */
-export function scriptPolicy({ inlineStyles = false, connections = true } = {}): string {
+export function scriptPolicy({ inlineStyles = false, connections = true, trustedTypes = false } = {}): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -12,5 +12,7 @@ export function scriptPolicy({ inlineStyles = false, connections = true } = {}):
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
+    // Scripts may not make markup or scripts of texts (Trusted Types).
+    ...(trustedTypes ? ["require-trusted-types-for 'script'", "trusted-types 'none'"] : []),
   ].join('; ');
 }

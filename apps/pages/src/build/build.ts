@@ -20,7 +20,6 @@ const dist = folder ?? join(source, '..', 'dist');
 const pages = {
   account: en.account.title,
   claim: en.claim.title,
-  hub: en.hub.title,
   invitation: en.invitation.title,
   passkey: en.passkeyLink.title,
   'sign-in': en.signIn.title,

@@ -195,34 +195,6 @@ export const texts: Texts = {
 
   account,
 
-  hub: {
-    title: 'Hub',
-    signedIn: (name: string) => name,
-    signedInBody: 'Sie sind im Hub Ihrer Organisation angemeldet.',
-    verify: 'Einen Export des Audit-Logs prüfen',
-    email: 'E-Mail',
-    roles: 'Rollen',
-    noRoles: 'Keine',
-    role: {
-      owner: 'Inhaber',
-      admin: 'Administrator',
-      auditor: 'Prüfer',
-      approver: 'Genehmiger',
-      support: 'Support',
-    },
-    signOut: 'Abmelden',
-    signingOut: 'Sie werden abgemeldet …',
-    signedOut: 'Im Hub anmelden',
-    signedOutBody: 'Nehmen Sie den Passkey, den Sie beim Annehmen Ihrer Einladung erstellt haben.',
-    signIn: 'Anmelden',
-    denied: 'Sie können sich hier nicht anmelden',
-    deniedBody: 'Ihr Konto ist nicht aktiv, oder Sie sind ohne Anmeldung gegangen. Fragen Sie, wer Sie eingeladen hat.',
-    failed: 'Diese Anmeldung hat nicht geklappt',
-    failedBody:
-      'Sie hat zu lange gedauert, oder sie begann in einem anderen Tab oder Browser. Bitte melden Sie sich noch ' +
-      'einmal an.',
-  },
-
   verify: {
     title: 'Ein Audit-Log prüfen',
     heading: 'Ein Audit-Log prüfen',

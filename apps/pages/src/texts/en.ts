@@ -1,6 +1,5 @@
 import { account } from './en/account.ts';
 import { claim } from './en/claim.ts';
-import { hub } from './en/hub.ts';
 import { invitation } from './en/invitation.ts';
 import { passkeyLink } from './en/passkey-link.ts';
 import { shared } from './en/shared.ts';
@@ -11,7 +10,7 @@ import { verify } from './en/verify.ts';
  * All texts that a customer or a person of an organization reads. `org` and `app` are chosen by the organization: show
  * them as text, never as HTML. A page has those that it imports; its script would be a third longer with all of them.
  */
-export const en = { ...shared, claim, invitation, passkeyLink, signIn, account, hub, verify };
+export const en = { ...shared, claim, invitation, passkeyLink, signIn, account, verify };
 
 /** The texts of a language. Each other language has the same ones. */
 export type Texts = typeof en;

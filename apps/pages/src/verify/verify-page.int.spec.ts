@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { edited, type ExportVector } from '@holdfast/testing/audit-export-vectors';
 import { checkpointOf, linesOfLog, logOf, newSigner } from '@holdfast/testing/exported-log';
 import { formatVerifierKey } from '@holdfast/tlog';
-import { PagesInBrowser, person, verify } from '../pages-in-browser.fixture.ts';
+import { PagesInBrowser, verify } from '../pages-in-browser.fixture.ts';
 
 const suite = process.env.HOLDFAST_NO_BROWSER === '1' ? describe.skip : describe;
 
@@ -104,17 +104,5 @@ suite('the page that verifies audit logs', () => {
     const [response] = await Promise.all([pages.page.request.get(`${pages.base}${script}`)]);
     expect(response.headers()['content-security-policy']).toBe("default-src 'none'");
     pages.expectConsoleErrors(/Content Security Policy/);
-  });
-
-  test('the hub links to it for a person who may export the log, and for nobody else', async () => {
-    const link = pages.page.getByRole('link', { name: 'Verify an export of the audit log' });
-    pages.service.routes = { 'GET /admin/users/me': person({ roles: ['auditor'] }) };
-    await pages.page.goto(`${pages.base}/hub/acme`);
-    await link.click();
-    await pages.heading('Verify an audit log');
-    pages.service.routes = { 'GET /admin/users/me': person({ roles: ['support'] }) };
-    await pages.page.goto(`${pages.base}/hub/acme`);
-    await pages.heading('Ada Lovelace');
-    expect(await link.count()).toBe(0);
   });
 });

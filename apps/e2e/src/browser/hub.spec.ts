@@ -1,0 +1,156 @@
+// The hub in a browser, from the invitation link on: the owner makes a service app, whose request then appears in the
+// audit log, with a proof that the browser verifies.
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { invitePerson, type Role } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
+import { basic } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { stack } from '../clients/under-test.ts';
+import { HubUser } from '../people/person.fixture.ts';
+import { busClient, operatorActor } from '../stack/nats.ts';
+import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
+import { acceptInvitation } from './staff.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
+
+withBrowser('the hub in a browser', () => {
+  let browser: Browser;
+  let org: string;
+  let visitors: Visitor[] = [];
+  beforeAll(async () => {
+    browser = await launch();
+    org = await stack.newOrganization();
+  });
+  afterEach(async () => {
+    const errors = visitors.flatMap((visitor) => visitor.errors);
+    for (const visitor of visitors) await visitor.close();
+    visitors = [];
+    expect(errors).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    closeConnections();
+  });
+
+  const hub = (path = '') => `${stack.baseUrl}/hub/${org}${path}`;
+
+  /** A person with these roles, who has accepted the invitation in a browser of their own and is signed in. */
+  async function openHub(name: string, roles: Role[], viewport = desktop): Promise<Visitor> {
+    const operator = await busClient(stack, 'operator', org, operatorActor);
+    const email = `${name.toLowerCase().replaceAll(' ', '.')}.${Date.now()}@${org}.example`;
+    const { invitationUrl } = await operator.request(invitePerson, { email, name, roles });
+    await operator.close();
+    const visitor = await Visitor.open(browser, { viewport });
+    visitors.push(visitor);
+    await acceptInvitation(visitor, invitationUrl);
+    await visitor.page.goto(hub());
+    await visitor.heading('Sign in to the hub');
+    await visitor.followLink('Sign in');
+    await visitor.heading('Overview');
+    return visitor;
+  }
+  const fits = ({ page }: Visitor) => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+
+  it('lets the owner make a service app, whose request appears in the audit log with a proof', async () => {
+    const owner = await openHub('Olivia Owner', ['owner']);
+    const { page } = owner;
+    await owner.followLink('Apps');
+    await owner.heading('Apps');
+    await owner.press('New app');
+    await owner.heading('New app');
+    await page.getByRole('radio', { name: 'Service app' }).check();
+    await page.getByLabel('Name', { exact: false }).first().fill('Automation');
+    for (const operation of ['audit:read', 'users:read']) await page.getByRole('checkbox', { name: operation }).check();
+    await owner.press('Create');
+    await owner.heading('Automation');
+    const clientSecret = await page.getByLabel('Client secret', { exact: true }).inputValue();
+    const clientId = new URL(page.url()).pathname.split('/').at(-1)!;
+    expect(clientSecret).toMatch(/^\S{40,}$/);
+
+    await owner.followLink('Audit log');
+    await owner.heading('Audit log');
+    await page.getByText('Live', { exact: true }).waitFor();
+    // The log is open before the program calls: its entry appears by itself.
+    const token = await fetch(`${stack.baseUrl}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: basic({ clientId, clientSecret }) },
+      body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'users:read' }),
+    });
+    expect(token.status).toBe(200);
+    const { access_token: accessToken } = (await token.json()) as { access_token: string };
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${stack.baseUrl}/o/${org}/api/admin/users`, { headers })).status).toBe(200);
+    await page.getByRole('button', { name: 'user.list' }).first().click();
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByText('The entry is in the log, unchanged').waitFor();
+
+    // The secret is shown once: a reload has it no more.
+    await page.goto(hub(`/apps/${clientId}`));
+    await owner.heading('Automation');
+    expect(await page.getByLabel('Client secret', { exact: true }).count()).toBe(0);
+    expect(await page.getByRole('checkbox', { name: 'audit:read' }).isChecked()).toBe(true);
+  });
+
+  it('shows each role its screens alone, fits a phone, and returns to a deep link after the sign-in', async () => {
+    for (const [role, links] of [
+      ['auditor', ['Overview', 'Audit log']],
+      ['approver', ['Overview']],
+      ['admin', ['Overview', 'Apps', 'Audit log']],
+    ] as const) {
+      const person = await openHub(`Pat ${role}`, [role], phone);
+      const shown = await person.page.getByRole('navigation').getByRole('link').allTextContents();
+      expect([role, shown, await fits(person)]).toEqual([role, links, true]);
+    }
+    const [auditor] = visitors;
+    const { page } = auditor!;
+    await page.context().clearCookies();
+    await page.goto(hub('/audit-log?action=user.list'));
+    await auditor!.heading('Sign in to the hub');
+    await auditor!.followLink('Sign in');
+    await auditor!.heading('Audit log');
+    expect(new URL(page.url()).search).toBe('?action=user.list');
+  });
+
+  it('ends with a word for a person who is deactivated while a form is open', async () => {
+    const person = await openHub('Quinn Admin', ['admin']);
+    const { page } = person;
+    await page.goto(hub('/apps/new'));
+    await person.heading('New app');
+    await page.getByRole('radio', { name: 'Service app' }).check();
+    await page.getByLabel('Name', { exact: false }).first().fill('Too late');
+    const owner = await HubUser.make(org, ['owner']);
+    const { body } = await owner.call<{ items: { id: string }[] }>('GET', '/users?q=Quinn');
+    expect((await owner.call('POST', `/users/${body.items[0]!.id}/deactivate`)).status).toBe(200);
+    await eventually(() =>
+      page.evaluate<boolean>(`fetch('/o/${org}/api/admin/users/me').then((r) => r.status === 401)`),
+    );
+    await person.press('Create');
+    await person.heading('Sign in to the hub');
+  });
+
+  it('shows hostile names as text, and asks for the name of an app before it deletes it', async () => {
+    const owner = await openHub('Robin Owner', ['owner']);
+    const { page } = owner;
+    const name = `<img src=x onerror=alert(1)> ${Date.now()}`;
+    await page.goto(hub('/apps/new'));
+    await owner.heading('New app');
+    await page.getByRole('radio', { name: 'Single-page app' }).check();
+    await page.getByLabel('Name', { exact: false }).first().fill(name);
+    await page.getByLabel('Redirect URIs').first().fill('http://evil.example/in');
+    await owner.press('Create');
+    await page.getByRole('alert').getByText('redirectUris').waitFor();
+    // What was typed outlives a reload.
+    await page.reload();
+    expect(await page.getByLabel('Name', { exact: false }).first().inputValue()).toBe(name);
+    await page.getByLabel('Redirect URIs').first().fill('https://shop.example/in');
+    await owner.press('Create');
+    await owner.heading(name);
+    await owner.press('Delete');
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByRole('dialog').getByRole('textbox').fill(name);
+    await confirm.click();
+    await owner.heading('Apps');
+    expect(await page.getByText(name).count()).toBe(0);
+  });
+});

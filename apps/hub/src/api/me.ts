@@ -1,0 +1,15 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { roles, type AnyAdminOperation } from '@holdfast/contracts';
+import { api, dataOf, path } from './client.ts';
+
+export const meQuery = {
+  queryKey: ['me'],
+  queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/users/me', { params: { path } })),
+} as const;
+
+/** Who is signed in, and what their roles let them do. The API decides; the hub only leaves out what it would deny. */
+export function useMe() {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const operations = new Set<AnyAdminOperation>(me.roles.flatMap((role) => roles[role].operations));
+  return { me, may: (operation: AnyAdminOperation) => operations.has(operation) };
+}

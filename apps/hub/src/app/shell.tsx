@@ -1,0 +1,77 @@
+import { Anchor, Button, Loader } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, Outlet } from '@tanstack/react-router';
+import { Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { roles, type AnyAdminOperation } from '@holdfast/contracts';
+import { meQuery } from '../api/me.ts';
+import { hubPath, shortId } from '../api/organization.ts';
+import { Problem } from '../api/problem.ts';
+import { queryClient } from '../api/query-client.ts';
+import { ProblemNotice } from '../parts/problem-notice.tsx';
+import classes from './shell.module.css';
+import { SignedOut } from './signed-out.tsx';
+
+/** The screens, and the operation without which one is absent. */
+const screens = [
+  { to: '/', text: 'shell.overview', needs: undefined },
+  { to: '/apps', text: 'shell.apps', needs: 'apps:manage' },
+  { to: '/audit-log', text: 'shell.auditLog', needs: 'audit:read' },
+] as const;
+
+/** Around every screen: who is signed in, and where they can go. */
+export function Shell() {
+  const { t } = useTranslation();
+  // Asked again and again, so that an end of the session or of a role shows without a click.
+  const { data: me, error, refetch } = useQuery({ ...meQuery, refetchInterval: 30_000, refetchOnWindowFocus: true });
+  const signOut = useMutation({
+    mutationFn: () => fetch(`${hubPath}/sign-out`, { method: 'POST' }),
+    onSettled: () => {
+      queryClient.clear();
+      location.assign(hubPath);
+    },
+  });
+  if (error instanceof Problem && error.isSignedOut) return <SignedOut />;
+  if (error && !me) return <ProblemNotice error={error} onRetry={() => void refetch()} />;
+  if (!me) return <Loader m="xl" aria-label={t('shell.loading')} />;
+  const held = new Set<AnyAdminOperation>(me.roles.flatMap((role) => roles[role].operations));
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#content">
+        {t('shell.skip')}
+      </a>
+      <header className={classes.header}>
+        <strong dir="auto">{shortId}</strong>
+        <nav aria-label={t('shell.screens')}>
+          {screens
+            .filter(({ needs }) => needs === undefined || held.has(needs))
+            .map(({ to, text }) => (
+              <Link key={to} to={to} className={classes.link} activeOptions={{ exact: to === '/' }}>
+                {t(text)}
+              </Link>
+            ))}
+        </nav>
+        <div className={classes.person}>
+          <span dir="auto">{me.name}</span>
+          <Button variant="default" size="compact-sm" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+            {t('shell.signOut')}
+          </Button>
+        </div>
+      </header>
+      <main id="content" className={classes.content}>
+        <Suspense fallback={<Loader aria-label={t('shell.loading')} />}>
+          <Outlet />
+        </Suspense>
+      </main>
+    </div>
+  );
+}
+
+export function ToOverview() {
+  const { t } = useTranslation();
+  return (
+    <Anchor component={Link} to="/">
+      {t('shell.toOverview')}
+    </Anchor>
+  );
+}

@@ -1,0 +1,50 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Schemas } from '@holdfast/api-client';
+import { api, dataOf, idempotencyKey, path } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
+
+export type App = Schemas['App'];
+export type ClientSecret = Schemas['ClientSecret'];
+
+export const appsQuery = infiniteQueryOptions({
+  queryKey: ['apps'],
+  queryFn: ({ pageParam }) =>
+    dataOf(
+      api.GET('/o/{shortId}/api/admin/apps', {
+        params: { path, query: { limit: 50, ...(pageParam !== '' && { next_page_token: pageParam }) } },
+      }),
+    ),
+  initialPageParam: '',
+  getNextPageParam: ({ nextPageToken }) => nextPageToken,
+});
+
+export const appQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['app', clientId],
+    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/apps/{clientId}', of(clientId))),
+  });
+
+export const secretsQuery = (clientId: string) =>
+  queryOptions({
+    queryKey: ['app', clientId, 'secrets'],
+    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/apps/{clientId}/secrets', of(clientId))),
+  });
+
+/** After a change of the app. */
+export async function reloadApp(clientId: string): Promise<void> {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: ['app', clientId] }),
+    queryClient.invalidateQueries({ queryKey: ['apps'] }),
+  ]);
+}
+
+/** Parameters of a request about one app. */
+export const of = (clientId: string) => ({ params: { path: { ...path, clientId } } });
+
+/** The same for a change: with a key of its own, so that a repeat of the request changes nothing again. */
+export const changeOf = (clientId: string) => ({
+  params: { path: { ...path, clientId }, header: { 'Idempotency-Key': idempotencyKey() } },
+});
+
+/** A client secret that was just created. It is in the memory of this tab, and nowhere else. */
+export const newSecretKey = (clientId: string) => ['new-secret', clientId] as const;

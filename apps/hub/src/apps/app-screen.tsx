@@ -1,0 +1,64 @@
+import { Alert, Anchor, Badge, Text } from '@mantine/core';
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { grantable } from '@holdfast/contracts';
+import { useMe } from '../api/me.ts';
+import { shortId } from '../api/organization.ts';
+import type { Problem } from '../api/problem.ts';
+import { Facts } from '../parts/facts.tsx';
+import { instant } from '../parts/format.ts';
+import { Screen } from '../parts/screen.tsx';
+import { ViewAsApi } from '../parts/view-as-api.tsx';
+import { AppActions } from './app-actions.tsx';
+import { AppOperations } from './app-operations.tsx';
+import { appQuery, newSecretKey } from './app-queries.ts';
+import { AppSecrets } from './app-secrets.tsx';
+import { NewSecret } from './new-secret.tsx';
+
+/** One app: what to configure, what it may do, its secrets, and its end. */
+export function AppScreen() {
+  const { t } = useTranslation();
+  const { clientId } = useParams({ from: '/apps/$clientId' });
+  const { may } = useMe();
+  const { data: app } = useSuspenseQuery(appQuery(clientId));
+  const known = useQueryClient();
+  const secret = known.getQueryData<string>(newSecretKey(clientId));
+  const notGranted = known.getQueryData<Problem>(['not-granted', clientId]);
+  const isConfidential = app.kind === 'web' || app.kind === 'service';
+  return (
+    <Screen title={app.name} actions={app.builtIn ? undefined : <AppActions app={app} />}>
+      {secret !== undefined && <NewSecret app={app} secret={secret} />}
+      {notGranted && (
+        <Alert color="red" role="alert">
+          {t('newApp.notGranted', { why: notGranted.detail ?? notGranted.code })}
+        </Alert>
+      )}
+      {app.builtIn && <Text>{t('app.builtIn')}</Text>}
+      <Facts
+        facts={{
+          [t('app.clientId')]: app.clientId,
+          [t('apps.kind')]: t(`apps.${app.kind}`),
+          [t('apps.state')]: (
+            <Badge variant="default" tt="none">
+              {t(`apps.${app.status}`)}
+            </Badge>
+          ),
+          [t('newApp.displayName')]: app.displayName,
+          [t('app.issuer')]: app.kind === 'service' ? undefined : `${location.origin}/o/${shortId}`,
+          [t('app.tokenEndpoint')]: app.kind === 'service' ? `${location.origin}/oauth2/token` : undefined,
+          [t('app.redirectUris')]: app.redirectUris.join(' '),
+          [t('app.createdAt')]: instant(app.createdAt),
+        }}
+      />
+      {may('audit:read') && (
+        <Anchor component={Link} to="/audit-log" search={{ actor: clientId } as never}>
+          {t('app.log')}
+        </Anchor>
+      )}
+      {!app.builtIn && grantable(app.kind).length > 0 && <AppOperations app={app} mayChange={may('grants:manage')} />}
+      {!app.builtIn && isConfidential && <AppSecrets app={app} />}
+      <ViewAsApi call={{ method: 'GET', path: `/o/${shortId}/api/admin/apps/${clientId}` }} operation="apps:manage" />
+    </Screen>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Schemas } from '@holdfast/api-client';
+import { grantable, isProgram } from '@holdfast/contracts';
+import { api, dataOf, idempotencyKey, path } from '../api/client.ts';
+import { Problem } from '../api/problem.ts';
+import { queryClient } from '../api/query-client.ts';
+import { draftOf } from '../parts/draft.ts';
+import { changeOf, newSecretKey } from './app-queries.ts';
+
+export const newAppKinds = ['web', 'spa', 'native', 'service'] as const;
+
+/** The form, as it was typed. */
+export interface NewAppValues {
+  kind: (typeof newAppKinds)[number];
+  name: string;
+  displayName: string;
+  /** One a line. */
+  redirectUris: string;
+  postLogoutRedirectUris: string;
+  operations: string[];
+}
+
+const emptyValues: NewAppValues = {
+  kind: 'web',
+  name: '',
+  displayName: '',
+  redirectUris: '',
+  postLogoutRedirectUris: '',
+  operations: [],
+};
+
+export const newAppDraft = () => draftOf(sessionStorage, 'new-app', emptyValues);
+
+/** The body of the request that creates the app. */
+export function bodyOf(values: NewAppValues): Schemas['NewApp'] {
+  const { kind, name, displayName } = values;
+  // Members with a default may be left out, which the generated type does not say.
+  if (isProgram(kind)) return { kind, name: name.trim() } as Schemas['NewApp'];
+  return {
+    kind,
+    name: name.trim(),
+    ...(displayName.trim() !== '' && { displayName: displayName.trim() }),
+    redirectUris: linesOf(values.redirectUris),
+    postLogoutRedirectUris: linesOf(values.postLogoutRedirectUris),
+  } as Schemas['NewApp'];
+}
+
+/** The chosen operations, without those that an app of the chosen kind cannot hold. */
+export function operationsOf({ kind, operations }: NewAppValues): string[] {
+  const possible = grantable(kind);
+  return operations.filter((operation) => possible.some((other) => other === operation));
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+interface Created {
+  clientId: string;
+  /** Why it has no operations although some were chosen. */
+  notGranted?: Problem;
+}
+
+/** Creates the app, then grants the operations: two requests of the API, each with its entry in the audit log. */
+export async function createApp(values: NewAppValues): Promise<Created> {
+  const { clientId, secret } = await dataOf(
+    api.POST('/o/{shortId}/api/admin/apps', {
+      params: { path, header: { 'Idempotency-Key': idempotencyKey() } },
+      body: bodyOf(values),
+    }),
+  );
+  if (secret) queryClient.setQueryData(newSecretKey(clientId), secret.clientSecret);
+  const operations = operationsOf(values);
+  if (operations.length === 0) return { clientId };
+  try {
+    await dataOf(
+      api.POST('/o/{shortId}/api/admin/apps/{clientId}/grants', { ...changeOf(clientId), body: { operations } }),
+    );
+    return { clientId };
+  } catch (error) {
+    // The app exists, and its secret is shown only now: the way leads to the app, not back to the form.
+    return { clientId, notGranted: error instanceof Problem ? error : new Problem('unexpected', String(error)) };
+  }
+}

@@ -1,0 +1,132 @@
+import { Badge, Button, Group, Table, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { shortId } from '../api/organization.ts';
+import { instant } from '../parts/format.ts';
+import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { Screen } from '../parts/screen.tsx';
+import { ViewAsApi } from '../parts/view-as-api.tsx';
+import classes from './audit-log.module.css';
+import { EntryPanel } from './entry-panel.tsx';
+import type { AuditEvent } from './log-queries.ts';
+import type { LogSearch } from './log-search.ts';
+import { useLiveLog } from './use-live-log.ts';
+
+const filters = [
+  { name: 'action', text: 'auditLog.filterAction' },
+  { name: 'actor', text: 'auditLog.filterActor' },
+  { name: 'target', text: 'auditLog.filterTarget' },
+] as const;
+
+/** The audit log as it grows, newest first. Filters and the open entry are in the address. */
+export function AuditLogScreen() {
+  const { t } = useTranslation();
+  const search = useSearch({ from: '/audit-log' });
+  const navigate = useNavigate();
+  const { entries, error, isLive, hasEarlier, isLoading, showEarlier } = useLiveLog(search);
+  const show = (changed: Partial<Record<keyof LogSearch, string>>) =>
+    void navigate({ to: '/audit-log', search: { ...search, ...changed }, replace: changed.entry === undefined });
+  const filterBy = useDebouncedCallback((name: string, value: string) => show({ [name]: value.trim() }), 400);
+  const parameters = new URLSearchParams(
+    filters.flatMap(({ name }) => (search[name] === undefined ? [] : [[name, search[name]]])),
+  );
+  const query = parameters.size > 0 ? `?${parameters.toString()}` : '';
+  return (
+    <Screen
+      title={t('auditLog.title')}
+      actions={
+        <Badge variant="dot" color={isLive ? 'green' : 'red'} tt="none" role="status">
+          {t(isLive ? 'auditLog.live' : 'auditLog.notLive')}
+        </Badge>
+      }
+    >
+      <Group align="flex-end">
+        {filters.map(({ name, text }) => (
+          <TextInput
+            key={`${name} ${search[name] ?? ''}`}
+            label={t(text)}
+            defaultValue={search[name] ?? ''}
+            onChange={(event) => filterBy(name, event.currentTarget.value)}
+          />
+        ))}
+      </Group>
+      {error && <ProblemNotice error={error} />}
+      <div className={search.entry === undefined ? classes.log : classes.withEntry}>
+        <div>
+          {entries.length === 0 && !isLoading && !error ? (
+            <Text>
+              {t('auditLog.none')}. {t('auditLog.noneBody')}
+            </Text>
+          ) : (
+            <Entries entries={entries} open={search.entry} onOpen={(id) => show({ entry: id })} />
+          )}
+          {hasEarlier && (
+            <Button variant="default" mt="md" loading={isLoading} onClick={showEarlier}>
+              {t('auditLog.earlier')}
+            </Button>
+          )}
+        </div>
+        {search.entry !== undefined && (
+          <EntryPanel
+            key={search.entry}
+            id={search.entry}
+            known={entries.find(({ id }) => id === search.entry)}
+            onClose={() => show({ entry: '' })}
+          />
+        )}
+      </div>
+      <ViewAsApi
+        call={{ method: 'GET', path: `/o/${shortId}/api/admin/audit/events${query}` }}
+        operation="audit:read"
+      />
+    </Screen>
+  );
+}
+
+const columns = ['time', 'action', 'actor', 'outcome'] as const;
+
+interface EntriesProps {
+  entries: AuditEvent[];
+  open: string | undefined;
+  onOpen: (id: string) => void;
+}
+
+function Entries({ entries, open, onOpen }: EntriesProps) {
+  const { t } = useTranslation();
+  return (
+    <Table.ScrollContainer minWidth={520}>
+      <Table highlightOnHover>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Table.Th key={column}>{t(`auditLog.${column}`)}</Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {entries.map(({ id, occurredAt, action, actor, outcome }) => (
+            <Table.Tr key={id} aria-current={id === open || undefined}>
+              <Table.Td>{instant(occurredAt)}</Table.Td>
+              <Table.Td>
+                <button type="button" className={classes.action} onClick={() => onOpen(id)}>
+                  {action}
+                </button>
+              </Table.Td>
+              <Table.Td dir="auto">{nameOf(actor)}</Table.Td>
+              <Table.Td>
+                {t(`auditLog.${outcome.result}`)}
+                {outcome.code === undefined ? '' : ` · ${outcome.code}`}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function nameOf(actor: AuditEvent['actor']): string {
+  const { name, id, type } = actor as { name?: string; id?: string; type: string };
+  return name ?? id ?? type;
+}

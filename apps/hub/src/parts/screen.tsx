@@ -1,0 +1,31 @@
+import { Group, Stack, Title } from '@mantine/core';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface Props {
+  title: string;
+  /** Beside the title. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A screen: its title in page and tab. Focus begins at the title, so that the keyboard goes on from there. */
+export function Screen({ title, actions, children }: Props) {
+  const { t } = useTranslation();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – ${t('shell.title')}`;
+    heading.current?.focus({ preventScroll: true });
+  }, [title, t]);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between">
+        <Title order={1} size="h2" ref={heading} tabIndex={-1} dir="auto">
+          {title}
+        </Title>
+        {actions && <Group gap="sm">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
