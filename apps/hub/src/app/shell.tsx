@@ -40,7 +40,7 @@ export function Shell() {
       <a className={classes.skip} href="#content">
         {t('shell.skip')}
       </a>
-      <header className={classes.header}>
+      <div className={classes.header} role="region" aria-label={t('shell.title')}>
         <strong dir="auto">{shortId}</strong>
         <nav aria-label={t('shell.screens')}>
           {screens
@@ -57,7 +57,7 @@ export function Shell() {
             {t('shell.signOut')}
           </Button>
         </div>
-      </header>
+      </div>
       <main id="content" className={classes.content}>
         <Suspense fallback={<Loader aria-label={t('shell.loading')} />}>
           <Outlet />

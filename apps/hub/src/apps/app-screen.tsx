@@ -1,4 +1,4 @@
-import { Alert, Anchor, Badge, Text } from '@mantine/core';
+import { Alert, Anchor, Text } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -39,11 +39,7 @@ export function AppScreen() {
         facts={{
           [t('app.clientId')]: app.clientId,
           [t('apps.kind')]: t(`apps.${app.kind}`),
-          [t('apps.state')]: (
-            <Badge variant="default" tt="none">
-              {t(`apps.${app.status}`)}
-            </Badge>
-          ),
+          [t('apps.state')]: t(`apps.${app.status}`),
           [t('newApp.displayName')]: app.displayName,
           [t('app.issuer')]: app.kind === 'service' ? undefined : `${location.origin}/o/${shortId}`,
           [t('app.tokenEndpoint')]: app.kind === 'service' ? `${location.origin}/oauth2/token` : undefined,

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Table, Text } from '@mantine/core';
+import { Anchor, Button, Table, Text } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -41,12 +41,8 @@ export function AppsScreen() {
                     </Anchor>
                   </Table.Td>
                   <Table.Td>{t(`apps.${kind}`)}</Table.Td>
-                  <Table.Td>
-                    <Badge variant="default" tt="none">
-                      {t(`apps.${status}`)}
-                    </Badge>
-                  </Table.Td>
-                  <Table.Td>{scopes.join(' ') || t('apps.noOperations')}</Table.Td>
+                  <Table.Td>{t(`apps.${status}`)}</Table.Td>
+                  <Table.Td>{scopes.length}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

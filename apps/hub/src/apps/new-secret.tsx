@@ -1,5 +1,6 @@
-import { Alert, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import type { App } from './app-queries.ts';
 
@@ -26,7 +27,7 @@ export function NewSecret({ app, secret }: { app: App; secret: string }) {
         {app.kind === 'service' && (
           <div>
             <Text size="sm">{t('app.tryIt')}</Text>
-            <Code block>{request}</Code>
+            <CodeBlock text={request} label={t('app.tryIt')} />
           </div>
         )}
       </Stack>

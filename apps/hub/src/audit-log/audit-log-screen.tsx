@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { shortId } from '../api/organization.ts';
 import { instant } from '../parts/format.ts';
+import { shortened } from '../parts/identifier.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
@@ -107,13 +108,15 @@ function Entries({ entries, open, onOpen }: EntriesProps) {
         <Table.Tbody>
           {entries.map(({ id, occurredAt, action, actor, outcome }) => (
             <Table.Tr key={id} aria-current={id === open || undefined}>
-              <Table.Td>{instant(occurredAt)}</Table.Td>
+              <Table.Td className={classes.time}>{instant(occurredAt)}</Table.Td>
               <Table.Td>
                 <button type="button" className={classes.action} onClick={() => onOpen(id)}>
                   {action}
                 </button>
               </Table.Td>
-              <Table.Td dir="auto">{nameOf(actor)}</Table.Td>
+              <Table.Td dir="auto" title={actor.id}>
+                {nameOf(actor)}
+              </Table.Td>
               <Table.Td>
                 {t(`auditLog.${outcome.result}`)}
                 {outcome.code === undefined ? '' : ` · ${outcome.code}`}
@@ -126,7 +129,6 @@ function Entries({ entries, open, onOpen }: EntriesProps) {
   );
 }
 
-function nameOf(actor: AuditEvent['actor']): string {
-  const { name, id, type } = actor as { name?: string; id?: string; type: string };
-  return name ?? id ?? type;
+function nameOf({ name, id, type }: AuditEvent['actor']): string {
+  return name ?? (id === undefined ? type : shortened(id));
 }

@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, Code, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { instant } from '../parts/format.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
@@ -68,9 +69,7 @@ function Entry({ shown }: { shown: AuditEvent }) {
       {verify.data && <VerdictNotice verdict={verify.data} />}
       <details>
         <summary>{t('auditLog.whole')}</summary>
-        <Code block className={classes.whole}>
-          {JSON.stringify(shown, null, 2)}
-        </Code>
+        <CodeBlock text={JSON.stringify(shown, null, 2)} label={t('auditLog.whole')} />
       </details>
     </>
   );
@@ -99,7 +98,10 @@ function VerdictNotice({ verdict }: { verdict: Verdict }) {
         <List.Item>{t('auditLog.checkpoint', { origin })}</List.Item>
       </List>
       <Text size="sm" mt="xs">
-        {t('auditLog.trust')} <Anchor href="/verify">{t('auditLog.trustLink')}</Anchor>
+        {t('auditLog.trust')}{' '}
+        <Anchor href="/verify" underline="always">
+          {t('auditLog.trustLink')}
+        </Anchor>
       </Text>
     </Alert>
   );

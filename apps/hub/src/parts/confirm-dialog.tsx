@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { Dialog } from './dialog.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 import { needsStepUp, StepUp } from './step-up.tsx';
 
@@ -31,7 +32,7 @@ export function ConfirmDialog({ opened, title, text, typed, confirm, mutation, o
   const isConfirmed = typed === undefined || input.trim() === typed.text;
   if (needsStepUp(error)) return <StepUp error={error} onCancel={close} />;
   return (
-    <Modal opened={opened} onClose={close} title={title}>
+    <Dialog opened={opened} onClose={close} title={title}>
       <Stack>
         <Text size="sm">{text}</Text>
         {typed && (
@@ -53,6 +54,6 @@ export function ConfirmDialog({ opened, title, text, typed, confirm, mutation, o
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

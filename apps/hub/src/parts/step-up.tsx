@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { stepUpMaxAgeSeconds } from '@holdfast/contracts';
 import { signInAddress } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
+import { Dialog } from './dialog.tsx';
 
 interface Props {
   /** Of the request that was denied. */
@@ -19,7 +20,7 @@ export function needsStepUp(error: unknown): boolean {
 export function StepUp({ error, onCancel }: Props) {
   const { t } = useTranslation();
   return (
-    <Modal opened={needsStepUp(error)} onClose={onCancel} title={t('session.stepUp')}>
+    <Dialog opened={needsStepUp(error)} onClose={onCancel} title={t('session.stepUp')}>
       <Text size="sm" mb="md">
         {t('session.stepUpBody')}
       </Text>
@@ -31,6 +32,6 @@ export function StepUp({ error, onCancel }: Props) {
           {t('session.stepUpDo')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

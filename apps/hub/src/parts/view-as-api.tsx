@@ -1,9 +1,10 @@
-import { Code, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AnyAdminOperation } from '@holdfast/contracts';
 import { apiLanguages, snippetOf, type ApiCall, type ApiLanguage } from './api-call.ts';
 import { Choice } from './choice.tsx';
+import { CodeBlock } from './code-block.tsx';
 import { CopyButton } from './copy-button.tsx';
 
 interface Props {
@@ -24,7 +25,7 @@ export function ViewAsApi({ call, operation }: Props) {
         <Choice label={t('asApi.title')} options={apiLanguages} value={language} onChange={setLanguage} />
         <CopyButton text={text} />
       </Group>
-      <Code block>{text}</Code>
+      <CodeBlock text={text} label={t('asApi.title')} />
       <Text size="xs" c="dimmed" mt="xs">
         {t('asApi.token', { operation })}
       </Text>

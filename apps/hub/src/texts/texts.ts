@@ -15,7 +15,8 @@ export async function startTexts(): Promise<void> {
   await i18next.use(initReactI18next).init({
     lng: language,
     resources: { [language]: { translation } },
-    keySeparator: '.',
+    // Names of operations have a colon.
+    nsSeparator: false,
     // React escapes what it shows.
     interpolation: { escapeValue: false },
   });
