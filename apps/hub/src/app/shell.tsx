@@ -22,8 +22,7 @@ const screens = [
 /** Around every screen: who is signed in, and where they can go. */
 export function Shell() {
   const { t } = useTranslation();
-  // Asked again and again, so that an end of the session or of a role shows without a click.
-  const { data: me, error, refetch } = useQuery({ ...meQuery, refetchInterval: 30_000, refetchOnWindowFocus: true });
+  const { data: me, error, refetch } = useQuery(meQuery);
   const signOut = useMutation({
     mutationFn: () => fetch(`${hubPath}/sign-out`, { method: 'POST' }),
     onSettled: () => {

@@ -1,4 +1,4 @@
-import { Button, Stack, Title } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -40,9 +40,6 @@ export function AppOperations({ app, mayChange }: { app: App; mayChange: boolean
   const isChanged = granted.length > 0 || ungranted.length > 0;
   return (
     <Stack gap="sm" maw={640}>
-      <Title order={2} size="h4">
-        {t('app.operations')}
-      </Title>
       <OperationsField
         kind={kind}
         value={operations}

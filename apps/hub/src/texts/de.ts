@@ -122,7 +122,6 @@ export const de: Texts = {
     copy: 'Kopieren',
     copied: 'Kopiert',
     tryIt: 'Damit ein Token holen',
-    operations: 'Operationen',
     operationsBody: 'Änderungen gelten innerhalb einer Sekunde.',
     save: 'Operationen speichern',
     saved: 'Gespeichert',

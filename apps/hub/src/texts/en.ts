@@ -111,7 +111,6 @@ export const en = {
     copy: 'Copy',
     copied: 'Copied',
     tryIt: 'Get a token with it',
-    operations: 'Operations',
     operationsBody: 'Changes are in force within a second.',
     save: 'Save operations',
     saved: 'Saved',
