@@ -41,7 +41,7 @@ export const layers = [
   // The console of people: a client of the public API, as files that an app serves.
   {
     sourceTag: 'layer:hub',
-    onlyDependOnLibsWithTags: ['layer:api-client', 'layer:log-verifier', 'layer:tlog', 'layer:contracts', ...tests],
+    onlyDependOnLibsWithTags: [...platform, 'layer:api-client', 'layer:log-verifier', 'layer:tlog', ...tests],
   },
   {
     sourceTag: 'layer:app',

@@ -2,6 +2,7 @@
 // audit log, with a proof that the browser verifies.
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { PNG } from 'pngjs';
 import { invitePerson, type Role } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
 import { basic } from '../clients/client.ts';
@@ -93,9 +94,9 @@ withBrowser('the hub in a browser', () => {
 
   it('shows each role its screens alone, fits a phone, and returns to a deep link after the sign-in', async () => {
     for (const [role, links] of [
-      ['auditor', ['Overview', 'Audit log']],
-      ['approver', ['Overview']],
-      ['admin', ['Overview', 'Apps', 'Audit log']],
+      ['auditor', ['Overview', 'People', 'Audit log']],
+      ['approver', ['Overview', 'People']],
+      ['admin', ['Overview', 'Apps', 'People', 'Audit log', 'Organization']],
     ] as const) {
       const person = await openHub(`Pat ${role}`, [role], phone);
       const shown = await person.page.getByRole('navigation').getByRole('link').allTextContents();
@@ -152,5 +153,68 @@ withBrowser('the hub in a browser', () => {
     await confirm.click();
     await owner.heading('Apps');
     expect(await page.getByText(name).count()).toBe(0);
+  });
+
+  it('invites a person by a link that is shown once, changes their roles, and removes them', async () => {
+    const owner = await openHub('Sam Owner', ['owner']);
+    const { page } = owner;
+    const name = `Uma ${Date.now()}`;
+    await owner.followLink('People');
+    await owner.heading('People');
+    await owner.press('Invite');
+    await owner.heading('Invite a person');
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('E-mail').fill(`uma.${Date.now()}@${org}.example`);
+    await page.getByRole('checkbox', { name: 'Auditor' }).check();
+    await owner.press('Create the link');
+    await owner.heading(name);
+    const invitationUrl = await page.getByLabel('Invitation link', { exact: true }).inputValue();
+    const invited = await Visitor.open(browser);
+    visitors.push(invited);
+    await acceptInvitation(invited, invitationUrl);
+
+    await page.reload();
+    await owner.heading(name);
+    expect(await page.getByLabel('Invitation link', { exact: true }).count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'Approver' }).check();
+    await owner.press('Save roles');
+    await page.getByRole('status').getByText('Saved').waitFor();
+    await page.reload();
+    await owner.heading(name);
+    expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(2);
+    await owner.press('Deactivate');
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+    await page.getByRole('button', { name: 'Reactivate' }).waitFor();
+    await owner.press('Remove');
+    await page.getByRole('dialog').getByRole('textbox').fill(name);
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await owner.heading('People');
+    await page.getByLabel('Find by the beginning').fill('Uma');
+    await page.getByText('Nobody matches').waitFor();
+  });
+
+  it('changes name, colour and logo of the organization, which its pages then show', async () => {
+    const owner = await openHub('Vera Owner', ['owner']);
+    const { page } = owner;
+    const image = new PNG({ width: 16, height: 16 });
+    image.data.fill(120);
+    await owner.followLink('Organization');
+    await owner.heading('Organization');
+    await page.getByLabel('Name').fill('Acme Blue');
+    await page.getByLabel('Help address').fill('http://acme.example');
+    await page.getByLabel('Accent colour').fill('#FFCC00');
+    await owner.press('Save');
+    await page.getByRole('alert').getByText('helpUrl').waitFor();
+    await page.getByLabel('Help address').fill('https://acme.example/help');
+    const logo = { name: 'logo.png', mimeType: 'image/png', buffer: PNG.sync.write(image) };
+    await page.locator('input[type=file]').setInputFiles(logo);
+    await owner.press('Save');
+    await page.getByRole('status').getByText('Saved').waitFor();
+    expect(await page.locator('figure img').first().getAttribute('src')).toMatch(/\/logos\/[0-9a-f]{32}$/);
+    const shown = await eventually(async () => {
+      const found = (await (await fetch(`${stack.baseUrl}/o/${org}/api/organization`)).json()) as { name: string };
+      return found.name === 'Acme Blue' && found;
+    });
+    expect(shown).toMatchObject({ accentColor: '#ffcc00', helpUrl: 'https://acme.example/help' });
   });
 });

@@ -34,7 +34,29 @@ export async function dataOf<Data>(request: Promise<Result<Data>>): Promise<Data
   return data as Data;
 }
 
-/** For a request that is repeated with the same key until its response is known (docs/admin-api.md). */
-export function idempotencyKey(): string {
-  return crypto.randomUUID();
+/** Keys of changes whose response is not known. */
+const unanswered = new Map<string, string>();
+
+/**
+ * Sends a change with an Idempotency-Key. The same change has the same key until its response is known, so that another
+ * click after a lost response changes nothing twice (docs/admin-api.md).
+ * @param what names the change, with its content
+ * @throws Problem
+ */
+export async function change<Data>(what: object, send: (header: IdempotencyHeader) => Promise<Result<Data>>) {
+  const name = JSON.stringify(what);
+  const key = unanswered.get(name) ?? crypto.randomUUID();
+  unanswered.set(name, key);
+  try {
+    const data = await dataOf(send({ 'Idempotency-Key': key }));
+    unanswered.delete(name);
+    return data;
+  } catch (error) {
+    if (error instanceof Problem && !error.isUncertain) unanswered.delete(name);
+    throw error;
+  }
+}
+
+interface IdempotencyHeader {
+  'Idempotency-Key': string;
 }

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { roles, type AnyAdminOperation } from '@holdfast/contracts';
+import { operationsOf, type AnyAdminOperation } from '@holdfast/contracts';
 import { api, dataOf, path } from './client.ts';
 
 /**
@@ -15,6 +15,5 @@ export const meQuery = {
 /** Who is signed in, and what their roles let them do. The API decides; the hub only leaves out what it would deny. */
 export function useMe() {
   const { data: me } = useSuspenseQuery(meQuery);
-  const operations = new Set<AnyAdminOperation>(me.roles.flatMap((role) => roles[role].operations));
-  return { me, may: (operation: AnyAdminOperation) => operations.has(operation) };
+  return { me, may: (operation: AnyAdminOperation) => operationsOf(me.roles).includes(operation) };
 }

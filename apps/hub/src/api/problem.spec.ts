@@ -24,3 +24,13 @@ test.each(['missing_token', 'invalid_token'])('%s means that nobody is signed in
   expect(new Problem(code, '').isSignedOut).toBe(true);
   expect(new Problem('not_granted', '').isSignedOut).toBe(false);
 });
+
+test.each([
+  ['unreachable', true],
+  ['unavailable', true],
+  ['http_502', true],
+  ['http_404', false],
+  ['conflict', false],
+])('after %s the request may be repeated: %s', (code, isUncertain) => {
+  expect(new Problem(code, '').isUncertain).toBe(isUncertain);
+});

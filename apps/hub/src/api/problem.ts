@@ -30,6 +30,11 @@ export class Problem extends Error {
     return this.code === 'missing_token' || this.code === 'invalid_token';
   }
 
+  /** Whether it is not known what the server did: the request may be repeated. */
+  get isUncertain(): boolean {
+    return this.code === 'unreachable' || this.code === 'unavailable' || /^http_5/.test(this.code);
+  }
+
   /** What is wrong with a member of the body, such as `redirectUris`: also with one of its entries. */
   issueOf(member: string): string | undefined {
     return this.issues.find(({ pointer }) => pointer === `#/${member}` || pointer?.startsWith(`#/${member}/`))?.detail;

@@ -1,8 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { Problem } from './problem.ts';
 
-const repeatable = new Set(['unreachable', 'unavailable', 'http_502', 'http_503', 'http_504']);
-
 /** A session or a role may have ended: who is signed in, and what they may do, is read again at once. */
 function onError(error: unknown): void {
   if (error instanceof Problem && (error.isSignedOut || error.code === 'not_granted'))
@@ -15,7 +13,7 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      retry: (failures, error) => failures < 2 && error instanceof Problem && repeatable.has(error.code),
+      retry: (failures, error) => failures < 2 && error instanceof Problem && error.isUncertain,
     },
   },
 });

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { hubPath } from '../api/organization.ts';
+import { queryClient } from '../api/query-client.ts';
 import { logSearchOf } from '../audit-log/log-search.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { NotFound } from './not-found.tsx';
@@ -28,6 +29,26 @@ const app = createRoute({
   component: lazyRouteComponent(() => import('../apps/app-screen.tsx'), 'AppScreen'),
 });
 
+const people = createRoute({
+  getParentRoute: () => root,
+  path: '/people',
+  component: lazyRouteComponent(() => import('../people/people-screen.tsx'), 'PeopleScreen'),
+});
+const invite = createRoute({
+  getParentRoute: () => root,
+  path: '/people/invite',
+  component: lazyRouteComponent(() => import('../people/invite-screen.tsx'), 'InviteScreen'),
+});
+const person = createRoute({
+  getParentRoute: () => root,
+  path: '/people/$user',
+  component: lazyRouteComponent(() => import('../people/person-screen.tsx'), 'PersonScreen'),
+});
+const organization = createRoute({
+  getParentRoute: () => root,
+  path: '/organization',
+  component: lazyRouteComponent(() => import('../organization/organization-screen.tsx'), 'OrganizationScreen'),
+});
 const auditLog = createRoute({
   getParentRoute: () => root,
   path: '/audit-log',
@@ -36,12 +57,18 @@ const auditLog = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, apps, newApp, app, auditLog]),
+  routeTree: root.addChildren([overview, apps, newApp, app, people, invite, person, auditLog, organization]),
   basepath: hubPath,
   defaultPreload: 'intent',
   scrollRestoration: true,
-  defaultErrorComponent: ({ error, reset }) => <ProblemNotice error={error} onRetry={reset} />,
+  defaultErrorComponent: ({ error, reset }) => <ProblemNotice error={error} onRetry={() => retry(reset)} />,
 });
+
+/** What could not be read is read again. */
+function retry(reset: () => void): void {
+  void queryClient.resetQueries({ predicate: ({ state }) => state.status === 'error' });
+  reset();
+}
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,9 +1,9 @@
-import { Anchor, Button, Loader } from '@mantine/core';
+import { Button, Loader } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
 import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import { roles, type AnyAdminOperation } from '@holdfast/contracts';
+import { operationsOf } from '@holdfast/contracts';
 import { meQuery } from '../api/me.ts';
 import { hubPath, shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
@@ -16,7 +16,9 @@ import { SignedOut } from './signed-out.tsx';
 const screens = [
   { to: '/', text: 'shell.overview', needs: undefined },
   { to: '/apps', text: 'shell.apps', needs: 'apps:manage' },
+  { to: '/people', text: 'shell.people', needs: 'users:read' },
   { to: '/audit-log', text: 'shell.auditLog', needs: 'audit:read' },
+  { to: '/organization', text: 'shell.organization', needs: 'organization:manage' },
 ] as const;
 
 /** Around every screen: who is signed in, and where they can go. */
@@ -27,13 +29,15 @@ export function Shell() {
     mutationFn: () => fetch(`${hubPath}/sign-out`, { method: 'POST' }),
     onSettled: () => {
       queryClient.clear();
+      // Drafts of forms.
+      sessionStorage.clear();
       location.assign(hubPath);
     },
   });
   if (error instanceof Problem && error.isSignedOut) return <SignedOut />;
   if (error && !me) return <ProblemNotice error={error} onRetry={() => void refetch()} />;
   if (!me) return <Loader m="xl" aria-label={t('shell.loading')} />;
-  const held = new Set<AnyAdminOperation>(me.roles.flatMap((role) => roles[role].operations));
+  const held = operationsOf(me.roles);
   return (
     <div className={classes.shell}>
       <a className={classes.skip} href="#content">
@@ -43,7 +47,7 @@ export function Shell() {
         <strong dir="auto">{shortId}</strong>
         <nav aria-label={t('shell.screens')}>
           {screens
-            .filter(({ needs }) => needs === undefined || held.has(needs))
+            .filter(({ needs }) => needs === undefined || held.includes(needs))
             .map(({ to, text }) => (
               <Link key={to} to={to} className={classes.link} activeOptions={{ exact: to === '/' }}>
                 {t(text)}
@@ -63,14 +67,5 @@ export function Shell() {
         </Suspense>
       </main>
     </div>
-  );
-}
-
-export function ToOverview() {
-  const { t } = useTranslation();
-  return (
-    <Anchor component={Link} to="/">
-      {t('shell.toOverview')}
-    </Anchor>
   );
 }

@@ -3,10 +3,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, dataOf } from '../api/client.ts';
+import { api, change, path } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { changeOf, newSecretKey, reloadApp, type App } from './app-queries.ts';
+import { newSecretKey, reloadApp, type App } from './app-queries.ts';
 
 /** Disable, which can be undone, and delete, which cannot. */
 export function AppActions({ app: { clientId, name, status } }: { app: App }) {
@@ -16,16 +16,17 @@ export function AppActions({ app: { clientId, name, status } }: { app: App }) {
   const close = () => setOpen(undefined);
   const act = useMutation({
     mutationFn: (what: 'disable' | 'enable') =>
-      dataOf(
-        what === 'disable'
-          ? api.POST('/o/{shortId}/api/admin/apps/{clientId}/disable', changeOf(clientId))
-          : api.POST('/o/{shortId}/api/admin/apps/{clientId}/enable', changeOf(clientId)),
+      change({ [what]: clientId }, (header) =>
+        api.POST(`/o/{shortId}/api/admin/apps/{clientId}/${what}`, { params: { path: { ...path, clientId }, header } }),
       ),
     onSuccess: close,
     onSettled: () => reloadApp(clientId),
   });
   const remove = useMutation({
-    mutationFn: () => dataOf(api.DELETE('/o/{shortId}/api/admin/apps/{clientId}', changeOf(clientId))),
+    mutationFn: () =>
+      change({ delete: clientId }, (header) =>
+        api.DELETE('/o/{shortId}/api/admin/apps/{clientId}', { params: { path: { ...path, clientId }, header } }),
+      ),
     onSuccess: async () => {
       await navigate({ to: '/apps' });
       queryClient.removeQueries({ queryKey: ['app', clientId] });

@@ -2,10 +2,10 @@ import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, dataOf } from '../api/client.ts';
+import { api, change, path } from '../api/client.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
-import { changeOf, reloadApp, type App } from './app-queries.ts';
+import { reloadApp, type App } from './app-queries.ts';
 import { OperationsField } from './operations-field.tsx';
 
 /** What the app may do. Without the right to change it, the operations are only shown. */
@@ -19,20 +19,18 @@ export function AppOperations({ app, mayChange }: { app: App; mayChange: boolean
   const { mutate, isPending, isSuccess, error, reset } = useMutation({
     mutationFn: async () => {
       if (granted.length > 0)
-        await dataOf(
+        await change({ grant: granted, clientId }, (header) =>
           api.POST('/o/{shortId}/api/admin/apps/{clientId}/grants', {
-            ...changeOf(clientId),
+            params: { path: { ...path, clientId }, header },
             body: { operations: granted },
           }),
         );
-      for (const operation of ungranted) {
-        const { params } = changeOf(clientId);
-        await dataOf(
+      for (const operation of ungranted)
+        await change({ ungrant: operation, clientId }, (header) =>
           api.DELETE('/o/{shortId}/api/admin/apps/{clientId}/grants/{operation}', {
-            params: { ...params, path: { ...params.path, operation } },
+            params: { path: { ...path, clientId, operation }, header },
           }),
         );
-      }
     },
     onSettled: () => reloadApp(clientId),
     onSuccess: () => setChosen(undefined),

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '@holdfast/api-client';
-import { api, dataOf, idempotencyKey, path } from '../api/client.ts';
+import { api, dataOf, path } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 
 export type App = Schemas['App'];
@@ -39,12 +39,7 @@ export async function reloadApp(clientId: string): Promise<void> {
 }
 
 /** Parameters of a request about one app. */
-export const of = (clientId: string) => ({ params: { path: { ...path, clientId } } });
-
-/** The same for a change: with a key of its own, so that a repeat of the request changes nothing again. */
-export const changeOf = (clientId: string) => ({
-  params: { path: { ...path, clientId }, header: { 'Idempotency-Key': idempotencyKey() } },
-});
+const of = (clientId: string) => ({ params: { path: { ...path, clientId } } });
 
 /** A client secret that was just created. It is in the memory of this tab, and nowhere else. */
 export const newSecretKey = (clientId: string) => ['new-secret', clientId] as const;

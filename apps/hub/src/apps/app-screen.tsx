@@ -1,6 +1,6 @@
-import { Alert, Anchor, Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { grantable } from '@holdfast/contracts';
 import { useMe } from '../api/me.ts';
@@ -8,6 +8,7 @@ import { shortId } from '../api/organization.ts';
 import type { Problem } from '../api/problem.ts';
 import { Facts } from '../parts/facts.tsx';
 import { instant } from '../parts/format.ts';
+import { ScreenLink } from '../parts/link.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { AppActions } from './app-actions.tsx';
@@ -48,9 +49,9 @@ export function AppScreen() {
         }}
       />
       {may('audit:read') && (
-        <Anchor component={Link} to="/audit-log" search={{ actor: clientId } as never}>
+        <ScreenLink to="/audit-log" search={{ actor: clientId }}>
           {t('app.log')}
-        </Anchor>
+        </ScreenLink>
       )}
       {!app.builtIn && grantable(app.kind).length > 0 && <AppOperations app={app} mayChange={may('grants:manage')} />}
       {!app.builtIn && isConfidential && <AppSecrets app={app} />}

@@ -2,13 +2,13 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, dataOf } from '../api/client.ts';
+import { api, change, path } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { instant } from '../parts/format.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
-import { changeOf, newSecretKey, reloadApp, secretsQuery, type App, type ClientSecret } from './app-queries.ts';
+import { newSecretKey, reloadApp, secretsQuery, type App, type ClientSecret } from './app-queries.ts';
 
 /** The client secrets, without their values. */
 export function AppSecrets({ app: { clientId } }: { app: App }) {
@@ -16,7 +16,10 @@ export function AppSecrets({ app: { clientId } }: { app: App }) {
   const { data, error: notRead } = useQuery(secretsQuery(clientId));
   const [revoked, setRevoked] = useState<ClientSecret>();
   const create = useMutation({
-    mutationFn: () => dataOf(api.POST('/o/{shortId}/api/admin/apps/{clientId}/secrets', changeOf(clientId))),
+    mutationFn: () =>
+      change({ createSecret: clientId }, (header) =>
+        api.POST('/o/{shortId}/api/admin/apps/{clientId}/secrets', { params: { path: { ...path, clientId }, header } }),
+      ),
     onSuccess: async ({ clientSecret }) => {
       queryClient.setQueryData(newSecretKey(clientId), clientSecret);
       await reloadApp(clientId);
@@ -24,14 +27,12 @@ export function AppSecrets({ app: { clientId } }: { app: App }) {
     },
   });
   const revoke = useMutation({
-    mutationFn: (secretId: string) => {
-      const { params } = changeOf(clientId);
-      return dataOf(
+    mutationFn: (secretId: string) =>
+      change({ revokeSecret: secretId, clientId }, (header) =>
         api.DELETE('/o/{shortId}/api/admin/apps/{clientId}/secrets/{secretId}', {
-          params: { ...params, path: { ...params.path, secretId } },
+          params: { path: { ...path, clientId, secretId }, header },
         }),
-      );
-    },
+      ),
     onSuccess: () => setRevoked(undefined),
     onSettled: () => reloadApp(clientId),
   });

@@ -1,8 +1,9 @@
-import { Anchor, Button, Table, Text } from '@mantine/core';
+import { Button, Table, Text } from '@mantine/core';
 import { useSuspenseInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { shortId } from '../api/organization.ts';
+import { ScreenLink } from '../parts/link.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { appsQuery } from './app-queries.ts';
@@ -36,9 +37,9 @@ export function AppsScreen() {
               {apps.map(({ clientId, name, kind, status, scopes }) => (
                 <Table.Tr key={clientId}>
                   <Table.Td>
-                    <Anchor component={Link} to="/apps/$clientId" params={{ clientId } as never} dir="auto">
+                    <ScreenLink to="/apps/$clientId" params={{ clientId }} dir="auto">
                       {name}
-                    </Anchor>
+                    </ScreenLink>
                   </Table.Td>
                   <Table.Td>{t(`apps.${kind}`)}</Table.Td>
                   <Table.Td>{t(`apps.${status}`)}</Table.Td>

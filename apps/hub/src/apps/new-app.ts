@@ -1,10 +1,10 @@
 import type { Schemas } from '@holdfast/api-client';
 import { grantable, isProgram } from '@holdfast/contracts';
-import { api, dataOf, idempotencyKey, path } from '../api/client.ts';
+import { api, change, path } from '../api/client.ts';
 import { Problem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
 import { draftOf } from '../parts/draft.ts';
-import { changeOf, newSecretKey } from './app-queries.ts';
+import { newSecretKey } from './app-queries.ts';
 
 export const newAppKinds = ['web', 'spa', 'native', 'service'] as const;
 
@@ -65,18 +65,19 @@ interface Created {
 
 /** Creates the app, then grants the operations: two requests of the API, each with its entry in the audit log. */
 export async function createApp(values: NewAppValues): Promise<Created> {
-  const { clientId, secret } = await dataOf(
-    api.POST('/o/{shortId}/api/admin/apps', {
-      params: { path, header: { 'Idempotency-Key': idempotencyKey() } },
-      body: bodyOf(values),
-    }),
+  const body = bodyOf(values);
+  const { clientId, secret } = await change({ create: body }, (header) =>
+    api.POST('/o/{shortId}/api/admin/apps', { params: { path, header }, body }),
   );
   if (secret) queryClient.setQueryData(newSecretKey(clientId), secret.clientSecret);
   const operations = operationsOf(values);
   if (operations.length === 0) return { clientId };
   try {
-    await dataOf(
-      api.POST('/o/{shortId}/api/admin/apps/{clientId}/grants', { ...changeOf(clientId), body: { operations } }),
+    await change({ grant: operations, clientId }, (header) =>
+      api.POST('/o/{shortId}/api/admin/apps/{clientId}/grants', {
+        params: { path: { ...path, clientId }, header },
+        body: { operations },
+      }),
     );
     return { clientId };
   } catch (error) {

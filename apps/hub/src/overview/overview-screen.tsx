@@ -1,9 +1,9 @@
 import { Anchor, Card, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/me.ts';
 import { shortId } from '../api/organization.ts';
 import { Facts } from '../parts/facts.tsx';
+import { ScreenLink } from '../parts/link.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import classes from './overview.module.css';
@@ -14,8 +14,12 @@ export function OverviewScreen() {
   const { me, may } = useMe();
   const next = [
     ...(may('apps:manage') ? [{ to: '/apps', title: t('shell.apps'), text: t('overview.apps') } as const] : []),
+    ...(may('users:read') ? [{ to: '/people', title: t('shell.people'), text: t('overview.people') } as const] : []),
     ...(may('audit:read')
       ? [{ to: '/audit-log', title: t('shell.auditLog'), text: t('overview.auditLog') } as const]
+      : []),
+    ...(may('organization:manage')
+      ? [{ to: '/organization', title: t('shell.organization'), text: t('overview.organization') } as const]
       : []),
   ];
   return (
@@ -24,7 +28,7 @@ export function OverviewScreen() {
         facts={{
           [t('overview.signedInAs')]: me.name,
           [t('overview.email')]: me.email,
-          [t('overview.roles')]: me.roles.map((role) => t(`overview.${role}`)).join(', ') || t('overview.noRoles'),
+          [t('overview.roles')]: me.roles.map((role) => t(`role.${role}`)).join(', ') || t('overview.noRoles'),
         }}
       />
       <Title order={2} size="h4">
@@ -34,9 +38,9 @@ export function OverviewScreen() {
       <div className={classes.cards}>
         {next.map(({ to, title, text }) => (
           <Card key={to} withBorder>
-            <Anchor component={Link} to={to} fw={600}>
+            <ScreenLink to={to} fw={600}>
               {title}
-            </Anchor>
+            </ScreenLink>
             <Text size="sm">{text}</Text>
           </Card>
         ))}

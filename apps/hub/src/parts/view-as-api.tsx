@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AnyAdminOperation } from '@holdfast/contracts';
+import { personOperations, type AnyAdminOperation } from '@holdfast/contracts';
 import { apiLanguages, snippetOf, type ApiCall, type ApiLanguage } from './api-call.ts';
 import { Choice } from './choice.tsx';
 import { CodeBlock } from './code-block.tsx';
@@ -27,7 +27,7 @@ export function ViewAsApi({ call, operation }: Props) {
       </Group>
       <CodeBlock text={text} label={t('asApi.title')} />
       <Text size="xs" c="dimmed" mt="xs">
-        {t('asApi.token', { operation })}
+        {t(operation in personOperations ? 'asApi.peopleOnly' : 'asApi.token', { operation })}
       </Text>
     </details>
   );

@@ -21,12 +21,18 @@ export function accentStyle(color: string): string {
 }
 
 function of(color: string, name: keyof typeof themes): string {
+  const { accent, hover } = accentColors(color, name);
+  return `--accent:${accent};--accent-hover:${hover}`;
+}
+
+/** The accent colour as a theme shows it, and what is behind it, each `#rrggbb`. */
+export function accentColors(color: string, name: keyof typeof themes) {
   const { surfaces, onAccent, towards } = themes[name];
   const isReadable = (rgb: Rgb) => [...surfaces, onAccent].every((other) => contrast(rgb, rgbOf(other)) >= minContrast);
   let share = 0;
   while (share < 1 && !isReadable(mixed(color, towards, share))) share += step;
   const hover = mixed(color, towards, Math.min(share + hoverSteps * step, 1));
-  return `--accent:${hexOf(mixed(color, towards, share))};--accent-hover:${hexOf(hover)}`;
+  return { accent: hexOf(mixed(color, towards, share)), hover: hexOf(hover), onAccent, surface: surfaces[0]! };
 }
 
 function mixed(color: string, other: string, share: number): Rgb {
