@@ -110,6 +110,11 @@ withBrowser('the hub in a browser', () => {
     await auditor!.followLink('Sign in');
     await auditor!.heading('Audit log');
     expect(new URL(page.url()).search).toBe('?action=user.list');
+    // A filter is in the address a moment after the last key, and its field keeps the focus.
+    await page.getByLabel('Filter by action').fill('user.read');
+    await page.waitForURL('**/audit-log?action=user.read');
+    await page.keyboard.type('x');
+    expect(await page.getByLabel('Filter by action').inputValue()).toBe('user.readx');
   });
 
   it('ends with a word for a person who is deactivated while a form is open', async () => {
@@ -216,5 +221,34 @@ withBrowser('the hub in a browser', () => {
       return found.name === 'Acme Blue' && found;
     });
     expect(shown).toMatchObject({ accentColor: '#ffcc00', helpUrl: 'https://acme.example/help' });
+  });
+
+  it.each([
+    ['a form', '/organization', '**/admin/organization', 'Save'],
+    ['a choice of roles', '', '**/roles', 'Save roles'],
+  ])('keeps %s over a sign-in that a change requires', async (what, path, request, save) => {
+    const owner = await openHub(`Wim ${what}`, ['owner']);
+    const { page } = owner;
+    const { id } = (await HubUser.make(org)).person;
+    await page.goto(hub(path || `/people/${id}`));
+    // As after ten minutes: the first change is denied.
+    await page.route(request, (route) =>
+      route.request().method() === 'GET'
+        ? route.continue()
+        : route.fulfill({ status: 401, json: { code: 'step_up_required', title: 'Sign in again', status: 401 } }),
+    );
+    const auditor = page.getByRole('checkbox', { name: 'Auditor' });
+    const help = page.getByLabel('Help address');
+    if (path) await help.fill('https://acme.example/kept');
+    else await auditor.check();
+    await owner.press(save);
+    await page.getByRole('dialog', { name: 'Please confirm that it is you' }).waitFor();
+    await page.unroute(request);
+    await owner.followLink('Sign in again');
+    await page.getByRole('button', { name: save, exact: true }).waitFor();
+    if (path) expect(await help.inputValue()).toBe('https://acme.example/kept');
+    else expect(await auditor.isChecked()).toBe(true);
+    await page.getByRole('button', { name: save, exact: true }).click();
+    await page.getByRole('status').getByText('Saved').waitFor();
   });
 });

@@ -1,11 +1,7 @@
 import { createTheme } from '@mantine/core';
 
-/** Sizes and colours of the hub. Contrasts of text are at least 4.5 : 1 in both themes (WCAG 2.2). */
+/** Sizes and colours are in page.css: without style elements, Mantine takes none from here. */
 export const theme = createTheme({
-  fontFamily: "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', sans-serif",
-  primaryShade: { light: 8, dark: 5 },
-  autoContrast: true,
-  defaultRadius: 'md',
   respectReducedMotion: true,
   components: {
     // react-remove-scroll would add a style element, which the content security policy does not allow.

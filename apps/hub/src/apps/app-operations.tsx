@@ -1,10 +1,10 @@
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, change, path } from '../api/client.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
+import { useChoice } from '../parts/use-choice.ts';
 import { reloadApp, type App } from './app-queries.ts';
 import { OperationsField } from './operations-field.tsx';
 
@@ -12,8 +12,7 @@ import { OperationsField } from './operations-field.tsx';
 export function AppOperations({ app, mayChange }: { app: App; mayChange: boolean }) {
   const { t } = useTranslation();
   const { clientId, kind, scopes } = app;
-  const [chosen, setChosen] = useState<string[]>();
-  const operations = chosen ?? scopes;
+  const { chosen: operations, setChosen, keep } = useChoice(`operations ${clientId}`, scopes);
   const granted = operations.filter((operation) => !scopes.some((scope) => scope === operation));
   const ungranted = scopes.filter((scope) => !operations.includes(scope));
   const { mutate, isPending, isSuccess, error, reset } = useMutation({
@@ -46,7 +45,7 @@ export function AppOperations({ app, mayChange }: { app: App; mayChange: boolean
         disabled={!mayChange}
       />
       {error && !needsStepUp(error) && <ProblemNotice error={error} />}
-      <StepUp error={error} onCancel={reset} />
+      <StepUp error={error} onCancel={reset} onLeave={keep} />
       {mayChange && isChanged && (
         <Button style={{ alignSelf: 'flex-start' }} loading={isPending} onClick={() => mutate()}>
           {t('app.save')}

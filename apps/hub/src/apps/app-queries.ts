@@ -21,13 +21,13 @@ export const appsQuery = infiniteQueryOptions({
 export const appQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['app', clientId],
-    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/apps/{clientId}', of(clientId))),
+    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/apps/{clientId}', paramsOf(clientId))),
   });
 
 export const secretsQuery = (clientId: string) =>
   queryOptions({
     queryKey: ['app', clientId, 'secrets'],
-    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/apps/{clientId}/secrets', of(clientId))),
+    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/apps/{clientId}/secrets', paramsOf(clientId))),
   });
 
 /** After a change of the app. */
@@ -39,7 +39,10 @@ export async function reloadApp(clientId: string): Promise<void> {
 }
 
 /** Parameters of a request about one app. */
-const of = (clientId: string) => ({ params: { path: { ...path, clientId } } });
+const paramsOf = (clientId: string) => ({ params: { path: { ...path, clientId } } });
 
 /** A client secret that was just created. It is in the memory of this tab, and nowhere else. */
 export const newSecretKey = (clientId: string) => ['new-secret', clientId] as const;
+
+/** Why an app that was just created has no operations although some were chosen. */
+export const notGrantedKey = (clientId: string) => ['not-granted', clientId] as const;

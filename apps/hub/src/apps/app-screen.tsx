@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { grantable } from '@holdfast/contracts';
@@ -10,10 +10,11 @@ import { Facts } from '../parts/facts.tsx';
 import { instant } from '../parts/format.ts';
 import { ScreenLink } from '../parts/link.tsx';
 import { Screen } from '../parts/screen.tsx';
+import { useKnown } from '../parts/use-known.ts';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { AppActions } from './app-actions.tsx';
 import { AppOperations } from './app-operations.tsx';
-import { appQuery, newSecretKey } from './app-queries.ts';
+import { appQuery, newSecretKey, notGrantedKey } from './app-queries.ts';
 import { AppSecrets } from './app-secrets.tsx';
 import { NewSecret } from './new-secret.tsx';
 
@@ -23,9 +24,8 @@ export function AppScreen() {
   const { clientId } = useParams({ from: '/apps/$clientId' });
   const { may } = useMe();
   const { data: app } = useSuspenseQuery(appQuery(clientId));
-  const known = useQueryClient();
-  const secret = known.getQueryData<string>(newSecretKey(clientId));
-  const notGranted = known.getQueryData<Problem>(['not-granted', clientId]);
+  const secret = useKnown<string>(newSecretKey(clientId));
+  const notGranted = useKnown<Problem>(notGrantedKey(clientId));
   const isConfidential = app.kind === 'web' || app.kind === 'service';
   return (
     <Screen title={app.name} actions={app.builtIn ? undefined : <AppActions app={app} />}>

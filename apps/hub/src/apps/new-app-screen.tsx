@@ -12,6 +12,7 @@ import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
+import { notGrantedKey } from './app-queries.ts';
 import { bodyOf, createApp, newAppDraft, newAppKinds, type NewAppValues } from './new-app.ts';
 import { OperationsField } from './operations-field.tsx';
 
@@ -26,7 +27,7 @@ export function NewAppScreen() {
     mutationFn: createApp,
     onSuccess: async ({ clientId, notGranted }) => {
       draft.clear();
-      if (notGranted) queryClient.setQueryData(['not-granted', clientId], notGranted);
+      if (notGranted) queryClient.setQueryData(notGrantedKey(clientId), notGranted);
       await queryClient.invalidateQueries({ queryKey: ['apps'] });
       await navigate({ to: '/apps/$clientId', params: { clientId } });
     },

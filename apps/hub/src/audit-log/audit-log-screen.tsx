@@ -11,7 +11,7 @@ import { ViewAsApi } from '../parts/view-as-api.tsx';
 import classes from './audit-log.module.css';
 import { EntryPanel } from './entry-panel.tsx';
 import type { AuditEvent } from './log-queries.ts';
-import type { LogSearch } from './log-search.ts';
+import { logSearchOf, type LogSearch } from './log-search.ts';
 import { useLiveLog } from './use-live-log.ts';
 
 const filters = [
@@ -27,8 +27,11 @@ export function AuditLogScreen() {
   const navigate = useNavigate();
   const { entries, error, isLive, hasEarlier, isLoading, showEarlier } = useLiveLog(search);
   const show = (changed: Partial<Record<keyof LogSearch, string>>) =>
-    void navigate({ to: '/audit-log', search: { ...search, ...changed }, replace: changed.entry === undefined });
-  const filterBy = useDebouncedCallback((name: string, value: string) => show({ [name]: value.trim() }), 400);
+    void navigate({
+      to: '/audit-log',
+      search: (before) => logSearchOf({ ...before, ...changed }),
+      replace: changed.entry === undefined,
+    });
   const parameters = new URLSearchParams(
     filters.flatMap(({ name }) => (search[name] === undefined ? [] : [[name, search[name]]])),
   );
@@ -44,16 +47,16 @@ export function AuditLogScreen() {
     >
       <Group align="flex-end">
         {filters.map(({ name, text }) => (
-          <TextInput
-            key={`${name} ${search[name] ?? ''}`}
+          <FilterInput
+            key={name}
             label={t(text)}
-            defaultValue={search[name] ?? ''}
-            onChange={(event) => filterBy(name, event.currentTarget.value)}
+            value={search[name] ?? ''}
+            onChange={(value) => show({ [name]: value })}
           />
         ))}
       </Group>
       {error && <ProblemNotice error={error} />}
-      <div className={search.entry === undefined ? classes.log : classes.withEntry}>
+      <div className={search.entry === undefined ? undefined : classes.withEntry}>
         <div>
           {entries.length === 0 && !isLoading && !error ? (
             <Text>
@@ -83,6 +86,18 @@ export function AuditLogScreen() {
       />
     </Screen>
   );
+}
+
+interface FilterInputProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Filters a moment after the last key. It keeps its own text, so that the focus stays while the address changes. */
+function FilterInput({ label, value, onChange }: FilterInputProps) {
+  const change = useDebouncedCallback((input: string) => onChange(input.trim()), 400);
+  return <TextInput label={label} defaultValue={value} onChange={(event) => change(event.currentTarget.value)} />;
 }
 
 const columns = ['time', 'action', 'actor', 'outcome'] as const;

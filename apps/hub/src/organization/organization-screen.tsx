@@ -1,13 +1,14 @@
 import { Button, FileInput, Group, Stack, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { maxLogoBytes } from '@holdfast/contracts';
 import { api, change, dataOf, path } from '../api/client.ts';
 import { shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
+import { draftOf } from '../parts/draft.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
@@ -26,7 +27,9 @@ const fields = ['name', 'startUrl', 'helpUrl', 'accentColor'] as const;
 export function OrganizationScreen() {
   const { t } = useTranslation();
   const { data: organization } = useSuspenseQuery(organizationQuery);
-  const form = useForm<OrganizationValues>({ initialValues: valuesOf(organization) });
+  const draft = draftOf(sessionStorage, 'organization', valuesOf(organization));
+  const form = useForm<OrganizationValues>({ initialValues: draft.read() });
+  useEffect(() => draft.clear(), []);
   const [file, setFile] = useState<File | null>(null);
   const { mutate, isPending, isSuccess, error, reset } = useMutation({
     mutationFn: async (logo: string | null | undefined) => {
@@ -81,7 +84,7 @@ export function OrganizationScreen() {
             logoPath={organization.logoPath}
           />
           {error && !needsStepUp(error) && <ProblemNotice error={error} />}
-          <StepUp error={error} onCancel={reset} />
+          <StepUp error={error} onCancel={reset} onLeave={() => draft.store(form.values)} />
           <Group>
             <Button type="submit" loading={isPending}>
               {t('organization.save')}

@@ -9,6 +9,8 @@ interface Props {
   /** Of the request that was denied. */
   error: unknown;
   onCancel: () => void;
+  /** Stores what the screen has no draft of, before the browser leaves. */
+  onLeave?: () => void;
 }
 
 /** Whether the request needs a sign-in of the last minutes (RFC 9470). */
@@ -17,7 +19,7 @@ export function needsStepUp(error: unknown): boolean {
 }
 
 /** Leads to a sign-in that returns to this screen; forms keep what was typed (draft.ts). */
-export function StepUp({ error, onCancel }: Props) {
+export function StepUp({ error, onCancel, onLeave }: Props) {
   const { t } = useTranslation();
   return (
     <Dialog opened={needsStepUp(error)} onClose={onCancel} title={t('session.stepUp')}>
@@ -28,7 +30,7 @@ export function StepUp({ error, onCancel }: Props) {
         <Button variant="default" onClick={onCancel}>
           {t('session.cancel')}
         </Button>
-        <Button component="a" href={signInAddress(stepUpMaxAgeSeconds)}>
+        <Button component="a" href={signInAddress(stepUpMaxAgeSeconds)} onClick={onLeave}>
           {t('session.stepUpDo')}
         </Button>
       </Group>

@@ -1,7 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Role } from '@holdfast/contracts';
 import { api, change, path } from '../api/client.ts';
@@ -14,6 +13,8 @@ import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ShownOnce } from '../parts/shown-once.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
+import { useChoice } from '../parts/use-choice.ts';
+import { useKnown } from '../parts/use-known.ts';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { newLinkKey, personQuery, reloadPerson, type Person } from './people-queries.ts';
 import { PersonActions } from './person-actions.tsx';
@@ -25,7 +26,7 @@ export function PersonScreen() {
   const { user } = useParams({ from: '/people/$user' });
   const { me, may } = useMe();
   const { data: person } = useSuspenseQuery(personQuery(user));
-  const link = useQueryClient().getQueryData<string>(newLinkKey(user));
+  const link = useKnown<string>(newLinkKey(user));
   const isMe = me.id === person.id;
   return (
     <Screen title={person.name} actions={may('users:manage') && !isMe && <PersonActions person={person} />}>
@@ -60,8 +61,7 @@ export function PersonScreen() {
 
 function PersonRoles({ person, mayChange }: { person: Person; mayChange: boolean }) {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<string[]>();
-  const roles = chosen ?? person.roles;
+  const { chosen: roles, setChosen, keep } = useChoice(`roles ${person.id}`, person.roles);
   const isChanged = [...roles].sort().join() !== [...person.roles].sort().join();
   const { mutate, isPending, isSuccess, error, reset } = useMutation({
     mutationFn: () => {
@@ -82,7 +82,7 @@ function PersonRoles({ person, mayChange }: { person: Person; mayChange: boolean
     <Stack gap="sm" maw={640}>
       <RolesField value={roles} onChange={setChosen} disabled={!mayChange} />
       {error && !needsStepUp(error) && <ProblemNotice error={error} />}
-      <StepUp error={error} onCancel={reset} />
+      <StepUp error={error} onCancel={reset} onLeave={keep} />
       {mayChange && isChanged && (
         <Button style={{ alignSelf: 'flex-start' }} loading={isPending} onClick={() => mutate()}>
           {t('person.save')}

@@ -55,26 +55,26 @@ export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): s
 }
 
 /**
- * Whether a change of the setting could give somebody the sign-ins of an app, or keep them signed in for longer: who
- * signs in, where sign-ins and their ends lead, which pages take part, and what proves that they began in the app. By
- * its type it has every setting.
+ * What a change of the setting reaches. `customers`: an address that they follow from the sign-in page. `sign-ins`: it
+ * could give somebody the sign-ins of an app, or keep them signed in for longer: who signs in, where sign-ins and their
+ * ends lead, which pages take part, and what proves that they began in the app. By its type it has every setting.
  */
-const decidesSignIns: Record<keyof AppPatch, boolean> = {
-  redirectUris: true,
-  postLogoutRedirectUris: true,
-  backchannelLogoutUri: true,
-  origins: true,
-  pkce: true,
-  refreshTokens: true,
-  credentialType: true,
-  name: false,
-  displayName: false,
-  logoUri: false,
-  accentColor: false,
-  logo: false,
-  startUri: false,
-  helpUri: false,
-  idTokenAlg: false,
+const reachOf: Record<keyof AppPatch, 'sign-ins' | 'customers' | undefined> = {
+  redirectUris: 'sign-ins',
+  postLogoutRedirectUris: 'sign-ins',
+  backchannelLogoutUri: 'sign-ins',
+  origins: 'sign-ins',
+  pkce: 'sign-ins',
+  refreshTokens: 'sign-ins',
+  credentialType: 'sign-ins',
+  name: undefined,
+  displayName: undefined,
+  logoUri: undefined,
+  accentColor: undefined,
+  logo: undefined,
+  startUri: 'customers',
+  helpUri: 'customers',
+  idTokenAlg: undefined,
 };
 
 /**
@@ -82,7 +82,7 @@ const decidesSignIns: Record<keyof AppPatch, boolean> = {
  * a grant or a secret: somebody who takes over an open session cannot make them.
  */
 export function changesSignIns(changed: readonly string[]): boolean {
-  return changed.some((setting) => decidesSignIns[setting as keyof AppPatch]);
+  return changed.some((setting) => reachOf[setting as keyof AppPatch] === 'sign-ins');
 }
 
 /**
@@ -90,5 +90,5 @@ export function changesSignIns(changed: readonly string[]): boolean {
  * time ago for it, as for the addresses of the organization.
  */
 export function leadsCustomers(changed: readonly string[]): boolean {
-  return changed.includes('startUri') || changed.includes('helpUri');
+  return changed.some((setting) => reachOf[setting as keyof AppPatch] === 'customers');
 }
