@@ -95,7 +95,6 @@ describe('the endpoint generator', () => {
       (await generated({ ...badges, ...options })).read('libs/contracts/src/directory/badges.http.ts', 'utf8');
     expect(await declaration({})).toContain('stepUp: true,');
     expect(await declaration({ noStepUp: 'it gives nobody access' })).toContain("noStepUp: 'it gives nobody access',");
-    expect(await declaration({ operation: 'offers:write' })).not.toContain('tepUp');
   });
 
   test('lists a handler in the nearest module above its folder', async () => {
@@ -128,11 +127,6 @@ describe('the endpoint generator', () => {
     ['a reason that is not listed', { ...badges, preparesNothing: 'it is harmless' }, 'not the beginning of one'],
     ['a change with and without a recent sign-in', { ...badges, stepUp: true, noStepUp: 'x' }, 'not both'],
     ['no recent sign-in without a reason', { ...badges, stepUp: false }, '--noStepUp says why'],
-    [
-      'a recent sign-in for a change that no person makes',
-      { ...drafts, method: 'POST', prepares: 'offer', stepUp: true },
-      'No role has offers:write',
-    ],
   ])('refuses %s, and writes nothing', async (_, options, message) => {
     const tree = repository();
     await expect(generated(options, tree)).rejects.toThrow(message);

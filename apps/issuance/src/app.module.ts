@@ -27,8 +27,8 @@ import { EraseSubjectHandler } from './erasure/erase-subject.handler.js';
 import { ExpirationWorker } from './expiration/expiration-worker.js';
 import { AdminOffersHandler } from './offers/admin-offers.handler.js';
 import { CreateOfferHandler } from './offers/create-offer.handler.js';
-import { AppRightsConsumer } from './offers/ended-rights/app-rights.consumer.js';
 import { EndedOffersWorker } from './offers/ended-rights/ended-offers.worker.js';
+import { LostRightsConsumer } from './offers/ended-rights/lost-rights.consumer.js';
 import { GetOfferHandler } from './offers/get-offer.handler.js';
 import { WithdrawOfferHandler } from './offers/withdraw-offer.handler.js';
 import { AddCustomerPasskeyHandler } from './passkeys/add-customer-passkey.handler.js';
@@ -99,7 +99,7 @@ import { Renewals } from './sign-in/renewals.js';
     CustomerHandles,
     PasskeyAdditions,
     ClearPasskeyLinks,
-    AppRightsConsumer,
+    LostRightsConsumer,
     EndedOffersWorker,
     CredentialTypes,
     CustomerInserts,

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/contracts';
 import { customerKey, type AppError } from '@holdfast/platform';
 import { eventually, FakeClock, testContext } from '@holdfast/testing';
-import { pages } from './subject/list-subjects.handler.js';
+import { pages, pagesOfAll } from './subject/list-subjects.handler.js';
 import { SubjectsStack } from './subjects-stack.fixture.js';
 
 const start = Date.parse('2026-11-21T09:00:00.000Z');
@@ -290,14 +290,58 @@ describe('the read model of customers', () => {
              timestamptz '2026-01-01' + i * interval '1 second', false, '{}'
         FROM generate_series(1, 50000) i`);
     await stack.database.query('ANALYZE subjects.subject');
+    const after = ['2026-01-01T00:30:00Z', '00000000-0000-4000-8000-000000000000'];
     const values = ['acme', 'big', 51];
     const first = await stack.database.buffers(pages.first.text, values);
-    const late = await stack.database.buffers(pages.next.text, [
-      ...values,
-      '2026-01-01T00:30:00Z',
-      '00000000-0000-4000-8000-000000000000',
-    ]);
+    const late = await stack.database.buffers(pages.next.text, [...values, ...after]);
     expect(first).toBeLessThanOrEqual(60);
     expect(late).toBeLessThanOrEqual(first * 1.5 + 5);
+    // Of every app: a page of each, and two lookups to find it.
+    const [{ apps }] = (await stack.database.query(
+      `SELECT count(DISTINCT app)::int AS apps FROM subjects.subject WHERE org = 'acme'`,
+    )) as [{ apps: number }];
+    const all = ['acme', null, 51];
+    for (const [{ text }, given] of [
+      [pagesOfAll.first, all],
+      [pagesOfAll.next, [...all, ...after]],
+      [pagesOfAll.firstClaimed, [...all, false]],
+    ] as const)
+      expect(await stack.database.buffers(text, given)).toBeLessThanOrEqual(60 * (apps + 1));
+  });
+
+  it('lists the customers of every app for a person, in one order, and those of one app on request', async () => {
+    const org = 'globex';
+    const made = Array.from({ length: 23 }, (_, i) => ({
+      subject: randomUUID(),
+      app: `app-${i % 4}`,
+      at: start + i * 10,
+    }));
+    await publish(...made.map(({ subject, ...given }) => ({ ...event(subject, 1, given), org })));
+    const asPerson = testContext({ org, actor: { type: 'person', id: randomUUID() } });
+    const listed = async (filter: { app?: string; claimed?: boolean }) => {
+      const items = [];
+      for (let after: SubjectCursor | undefined; ;) {
+        const page = { limit: 5, ...filter, ...(after && { after }) };
+        const reply = await stack.bus.request(listSubjects, page, asPerson);
+        items.push(...reply.items);
+        if (!(after = reply.next)) return items.map(({ subject, app }) => ({ subject, app }));
+      }
+    };
+    const newestFirst = made.toReversed().map(({ subject, app }) => ({ subject, app }));
+    await eventually(async () => expect(await listed({})).toEqual(newestFirst));
+    expect(await listed({ claimed: false })).toEqual(newestFirst);
+    expect(await listed({ claimed: true })).toEqual([]);
+    expect(await listed({ app: 'app-2' })).toEqual(newestFirst.filter(({ app }) => app === 'app-2'));
+    const { subject, app } = made[0]!;
+    await expect(stack.bus.request(getSubject, { subject }, asPerson)).resolves.toMatchObject({ subject, app });
+    const elsewhere = testContext({ org: 'acme', actor: asPerson.actor });
+    await expect(stack.bus.request(getSubject, { subject }, elsewhere)).rejects.toMatchObject({
+      code: 'unknown_subject',
+    });
+    const byApp = testContext({ org, actor: { type: 'app', id: 'app-1' } });
+    const named = (name: string) => stack.bus.request(listSubjects, { limit: 5, app: name }, byApp);
+    expect((await named('app-2')).items).toEqual([]);
+    const own = (await named('app-1')).items;
+    expect([own.length, own.some((item) => 'app' in item)]).toEqual([5, false]);
   });
 });

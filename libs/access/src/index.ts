@@ -4,3 +4,4 @@ export * from './revocation-rule.js';
 export * from './rate-limit-exchange.js';
 export * from './shared-rate-limits.js';
 export * from './maker-rights.js';
+export * from './lost-rights.js';

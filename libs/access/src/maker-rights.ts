@@ -1,9 +1,9 @@
 import {
   makerRights,
   type Maker,
-  type Operation,
   type ReceiverScope,
   type RequestOf,
+  type RoleOperation,
   type ServiceName,
 } from '@holdfast/contracts';
 import { systemContext, type Bus } from '@holdfast/messaging';
@@ -33,7 +33,7 @@ export class MakerRights {
   async has(
     org: string,
     maker: Maker | undefined,
-    ...needed: readonly (Operation | ReceiverScope)[]
+    ...needed: readonly (RoleOperation | ReceiverScope)[]
   ): Promise<boolean> {
     if (!maker || maker.type === 'operator') return true;
     if (maker.id === undefined) return false;

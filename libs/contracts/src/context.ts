@@ -19,6 +19,16 @@ export const actorSchema = z.strictObject({
 export type Actor = z.infer<typeof actorSchema>;
 
 /**
+ * The app whose customers a caller can reach: of an app itself (specification §2.5). Undefined for a person, who reaches
+ * the customers of every app, as far as the roles allow. @throws for any other actor
+ */
+export function customersVisibleTo({ type, id }: Actor): string | undefined {
+  if (type === 'app') return id;
+  if (type === 'person') return undefined;
+  throw new Error(`An actor of the type ${type} reaches no customers through the API`);
+}
+
+/**
  * The request of a record. The route is a template, so that it contains no ids. Address and user agent are recorded for
  * customers and persons, not for apps.
  */

@@ -26,6 +26,7 @@ export const personOperations = {
   'roles:manage': 'Give roles to people, and take them',
   'grants:manage': 'Create service apps, and change grants, secrets and URIs of apps that hold grants',
   'organization:manage': "Change the organization's name, and what its pages show",
+  'customers:support': 'Offer again to a known customer, suspend and resume a credential, and sign a customer out',
   'billing:manage': 'Manage billing',
   'vault:manage': 'Manage the vault',
 } as const;

@@ -31,7 +31,7 @@ export const preparedKinds = {
   },
   offer: {
     commands: ['issuance.create-offer'],
-    makers: ['app'],
+    makers: ['app', 'person'],
     test: 'apps/issuance/src/offers/ended-rights/ended-rights.int.spec.ts',
   },
   auditExport: {

@@ -1,17 +1,17 @@
-import type { AdminOperation, PersonOperation } from './operations.js';
+import type { AdminOperation, CustomerScope, PersonOperation } from './operations.js';
 
 /** Roles of people (product §6). They are given to a person, never to a group or a program. */
 export const roleNames = ['owner', 'admin', 'auditor', 'approver', 'support'] as const;
 export type Role = (typeof roleNames)[number];
 
-/** Every operation that the Admin API knows. */
-export type AnyAdminOperation = AdminOperation | PersonOperation;
+/** Every operation that a person can have by a role. */
+export type RoleOperation = CustomerScope | AdminOperation | PersonOperation;
 
 /**
  * What each role lets a person do. The table is closed: directory and the token endpoint derive rights from it, and
  * docs/reference/operations.md is generated from it. Only `owner` has billing and the vault.
  */
-export const roles: Record<Role, { description: string; operations: readonly AnyAdminOperation[] }> = {
+export const roles: Record<Role, { description: string; operations: readonly RoleOperation[] }> = {
   owner: {
     description: 'Everything, including who else is an owner',
     operations: [
@@ -30,13 +30,17 @@ export const roles: Record<Role, { description: string; operations: readonly Any
       'webhooks:manage',
       'ssf:manage',
       'organization:manage',
+      'offers:write',
+      'issued:read',
+      'issued:manage',
+      'customers:support',
       'billing:manage',
       'vault:manage',
     ],
   },
   admin: {
     // Without audit:export, which is no boundary: an admin may grant it to a service app (docs/people.md).
-    description: 'People, groups, apps and grants; gives every role but owner',
+    description: 'People, groups, apps, grants and customers; gives every role but owner',
     operations: [
       'users:read',
       'users:manage',
@@ -52,6 +56,10 @@ export const roles: Record<Role, { description: string; operations: readonly Any
       'webhooks:manage',
       'ssf:manage',
       'organization:manage',
+      'offers:write',
+      'issued:read',
+      'issued:manage',
+      'customers:support',
     ],
   },
   auditor: {
@@ -63,6 +71,7 @@ export const roles: Record<Role, { description: string; operations: readonly Any
       'analytics:read',
       'access_requests:read',
       'entitlements:view',
+      'issued:read',
     ],
   },
   approver: {
@@ -70,12 +79,19 @@ export const roles: Record<Role, { description: string; operations: readonly Any
     operations: ['users:read', 'access_requests:read', 'access_requests:approve', 'entitlements:view'],
   },
   support: {
-    description: 'Looks up people and what they can reach',
-    operations: ['users:read', 'access_requests:read', 'entitlements:view'],
+    description: 'Helps customers, and looks up people and what they can reach',
+    operations: [
+      'users:read',
+      'access_requests:read',
+      'entitlements:view',
+      'offers:write',
+      'issued:read',
+      'customers:support',
+    ],
   },
 };
 
 /** The operations of a person with these roles, sorted. Every active person manages their own account. */
-export function operationsOf(given: readonly Role[]): AnyAdminOperation[] {
-  return [...new Set<AnyAdminOperation>(['account:manage', ...given.flatMap((role) => roles[role].operations)])].sort();
+export function operationsOf(given: readonly Role[]): RoleOperation[] {
+  return [...new Set<RoleOperation>(['account:manage', ...given.flatMap((role) => roles[role].operations)])].sort();
 }

@@ -15,7 +15,7 @@ import {
   withModuleItem,
   withProperty,
 } from '../edits.ts';
-import { files, httpFile, isOfPeople, type EndpointOptions } from './options.ts';
+import { files, httpFile, type EndpointOptions } from './options.ts';
 
 const gatewaySource = 'apps/gateway/src';
 
@@ -47,16 +47,16 @@ function declarationOf(tree: Tree, options: EndpointOptions, text: string): stri
   path: '${path}',
   ${tag === undefined ? 'tag' : `tag: ${quoted(tag)}`},
   summary: ${quoted(sentence(name))},
-  operation: '${operation}',${stepUpOf(tree, options)}
+  operation: '${operation}',${stepUpOf(options)}
   action: '${action}',${read ? '' : '\n  status: 204,'}
   response: ${read ? "'What was read',\n  example: {}" : "'Done'"},
   targets: () => [],
 });`;
 }
 
-/** A change that people make needs a recent sign-in, unless the developer says why not. */
-function stepUpOf(tree: Tree, { method, operation, noStepUp }: EndpointOptions): string {
-  if (method === 'GET' || !isOfPeople(tree, operation)) return '';
+/** For people every operation is in some role: a change needs a recent sign-in, unless the developer says why not. */
+function stepUpOf({ method, noStepUp }: EndpointOptions): string {
+  if (method === 'GET') return '';
   return noStepUp === undefined ? '\n  stepUp: true,' : `\n  noStepUp: ${quoted(noStepUp)},`;
 }
 

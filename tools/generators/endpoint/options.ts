@@ -52,11 +52,6 @@ export function parametersOf({ path }: EndpointOptions): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).filter((name) => name !== 'shortId');
 }
 
-/** Whether a role lets people do it. */
-export function isOfPeople(tree: Tree, operation: string): boolean {
-  return textOf(tree, files.roles).includes(quotedName(operation));
-}
-
 export function hasAction(tree: Tree, action: string): boolean {
   return keysIn(textOf(tree, files.actions), 'actions').includes(action);
 }
@@ -108,15 +103,13 @@ function missing(tree: Tree, options: EndpointOptions): string | undefined {
 
 /** What a change must decide: whether a person must have signed in a short time ago, and what it prepares. */
 function undecided(tree: Tree, options: EndpointOptions): string | undefined {
-  const { method, operation, stepUp, noStepUp, prepares, preparesNothing } = options;
+  const { method, stepUp, noStepUp, prepares, preparesNothing } = options;
   if (method === 'GET')
     return stepUp || noStepUp || prepares || preparesNothing
       ? 'GET changes nothing: --stepUp, --noStepUp, --prepares and --preparesNothing are for changes.'
       : undefined;
   if (stepUp && noStepUp) return 'A change has --stepUp or --noStepUp, not both.';
   if (stepUp === false) return '--noStepUp says why a person makes this change however long ago they signed in.';
-  if ((stepUp || noStepUp) && !isOfPeople(tree, operation))
-    return `No role has ${operation}, so no person makes this change: leave out --stepUp and --noStepUp.`;
   const text = textOf(tree, files.prepared);
   const kinds = keysIn(text, 'preparedKinds');
   const reasons = keysIn(text, 'preparesNothing');
@@ -129,8 +122,4 @@ function undecided(tree: Tree, options: EndpointOptions): string | undefined {
   if (preparesNothing !== undefined && reasons.filter((reason) => reason.startsWith(preparesNothing)).length !== 1)
     return `"${preparesNothing}" is not the beginning of one reason. ${choices}`;
   return undefined;
-}
-
-function quotedName(name: string): string {
-  return `'${name}'`;
 }

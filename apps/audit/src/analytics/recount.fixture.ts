@@ -96,7 +96,6 @@ export class Recount {
   private facts(metric: AnalyticsMetric): Fact[] {
     const of = (log: readonly LoggedLeaf[], dimensions: (leaf: LoggedLeaf) => Partial<Fact> = () => ({})): Fact[] =>
       log.map((leaf) => ({ at: Date.parse(leaf.occurredAt), count: leaf.outcome.count ?? 1, ...dimensions(leaf) }));
-    const appOf = (leaf: LoggedLeaf) => (leaf.actor.type === 'app' ? leaf.actor.id : idOf(leaf, 'app'));
     const isSignIn = ({ action }: LoggedLeaf) => action === 'customer.sign_in';
     const signIns = this.done.filter(isSignIn);
     const claims = this.done.filter(({ action }) => action === 'credential.claim');
@@ -109,7 +108,7 @@ export class Recount {
       case 'offers':
         return of(
           this.done.filter(({ action }) => action === 'offer.create'),
-          (leaf) => ({ app: leaf.actor.id, credentialType: leaf.changes?.credentialType?.to as string }),
+          (leaf) => ({ app: appOf(leaf), credentialType: leaf.changes?.credentialType?.to as string }),
         );
       case 'claims':
         return of(claims, ofCredential);
@@ -167,7 +166,7 @@ export class Recount {
     if (first?.action !== 'offer.create') return undefined;
     return {
       at: Date.parse(first.occurredAt),
-      app: first.actor.id,
+      app: appOf(first) ?? '',
       credentialType: first.changes?.credentialType?.to as string,
     };
   }
@@ -198,4 +197,8 @@ export class Recount {
     }
     return history;
   }
+}
+
+function appOf(leaf: LoggedLeaf): string | undefined {
+  return leaf.actor.type === 'app' ? leaf.actor.id : idOf(leaf, 'app');
 }

@@ -100,7 +100,7 @@ export class Tally {
 
   private addOffer(leaf: LoggedLeaf): void {
     const credentialType = textOf(leaf.changes?.credentialType?.to);
-    const dimensions = { app: leaf.actor.id, credentialType };
+    const dimensions = { app: appOf(leaf), credentialType };
     this.count('offers', leaf, dimensions);
     const credential = targetOf(leaf, 'credential');
     if (credential === undefined || leaf.erased?.includes(credential)) return;

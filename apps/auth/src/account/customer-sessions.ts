@@ -70,7 +70,7 @@ export class CustomerSessions {
     const record = auditRecord(context, this.clock.now(), {
       action: 'session.end',
       targets: [{ type: 'customer', id: subject, dataSubject: subject }],
-      outcome: { result: 'success', status: context.actor.type === 'app' ? 204 : 200 },
+      outcome: { result: 'success', status: context.actor.type === 'customer' ? 200 : 204 },
     });
     const id = only === undefined ? undefined : Buffer.from(only, 'base64url');
     return this.revocations.revokeOfCustomer(org, subject, id, record);

@@ -6,7 +6,7 @@ import { asOperator } from '../operator-session.js';
 import { show, table } from '../output.js';
 
 export function offerCommands(program: Command): void {
-  const offers = program.command('offer').description('open offers to customers, whichever app made them');
+  const offers = program.command('offer').description('open offers to customers of every app');
 
   addCommand(offers, 'list <org>', 'list the offers that can still be claimed', [
     'offer list acme',
@@ -18,10 +18,11 @@ export function offerCommands(program: Command): void {
         const items = await allPages(requestsFor(org), adminListOffers, filter);
         show(items, json, () =>
           table(
-            ['OFFER', 'APP', 'CUSTOMER', 'TYPE', 'TO', 'EXPIRES'],
+            ['OFFER', 'APP', 'MADE BY', 'CUSTOMER', 'TYPE', 'TO', 'EXPIRES'],
             items.map((o) => [
               o.offerId,
-              o.maker.id ?? '',
+              o.app,
+              o.maker.type === 'app' ? 'the app' : 'a person',
               o.subject,
               o.credentialType,
               o.existingCustomer ? 'known customer' : 'new customer',

@@ -1,4 +1,4 @@
-import { operationsOf, type AnyAdminOperation, type Role } from '@holdfast/contracts';
+import { operationsOf, type Role, type RoleOperation } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import type { Person } from './person.js';
 
@@ -7,7 +7,7 @@ export type Caller = { operator: true } | { operator?: never; id: string; roles:
 
 type Target = Pick<Person, 'id' | 'roles'>;
 
-function refusalToManage(caller: Caller, operation: AnyAdminOperation, target?: Target): string | undefined {
+function refusalToManage(caller: Caller, operation: RoleOperation, target?: Target): string | undefined {
   if (caller.operator) return undefined;
   if (!operationsOf(caller.roles).includes(operation)) return `Your roles no longer include \`${operation}\`.`;
   if (target?.roles.includes('owner') && !caller.roles.includes('owner'))
@@ -20,7 +20,7 @@ function refusalToManage(caller: Caller, operation: AnyAdminOperation, target?: 
  * take over the organization. The caller's roles are checked too, since the token may be older than they are.
  * @throws insufficient_role
  */
-export function requireMayManage(caller: Caller, operation: AnyAdminOperation, target?: Target): void {
+export function requireMayManage(caller: Caller, operation: RoleOperation, target?: Target): void {
   refuse(refusalToManage(caller, operation, target));
 }
 

@@ -9,10 +9,12 @@ import { newClients, stack } from '../clients/under-test.ts';
 import { newPerson, signInToHub, type Person } from '../people/person.fixture.ts';
 import { inParallel } from '../stack/parallel.ts';
 
-type Endpoint = Documented & { 'x-operation': string };
+type Endpoint = Documented & { 'x-operation': string; 'x-person-operation'?: string };
 /** How a caller identifies itself, and the operations that it holds. */
 interface Caller {
   name: string;
+  /** Roles can divide what one scope of an app allows. */
+  isPerson?: true;
   headers: Record<string, string>;
   operations: readonly string[];
   /** The response to everything, for a caller who may do nothing. */
@@ -98,6 +100,7 @@ beforeAll(async () => {
   for (const roles of [[], ...roleNames.map((role) => [role])] as Role[][])
     callers.push({
       name: roles[0] ?? 'a person without roles',
+      isPerson: true,
       headers: await cookieOf(await newPerson(org, roles)),
       operations: operationsOf(roles),
     });
@@ -116,7 +119,8 @@ it('lets each caller do what its operations allow, and nothing else', async () =
   expect(endpoints.length).toBeGreaterThan(20);
   const cases = endpoints.flatMap((endpoint) => callers.map((caller) => ({ endpoint, caller })));
   const wrong = await inParallel(cases, 16, async ({ endpoint, caller }) => {
-    const operation = endpoint['x-operation'];
+    const ofPeople = caller.isPerson && endpoint['x-person-operation'];
+    const operation = ofPeople || endpoint['x-operation'];
     const allowed = caller.operations.includes(operation);
     const expected = caller.always ?? (allowed ? '400 invalid_request' : '403 insufficient_scope');
     const outcome = await outcomeOf(endpoint, caller);

@@ -83,8 +83,17 @@ export class HubUser {
 
   /** @param path below `/o/{shortId}/api/admin` */
   call<Body = Problem>(method: string, path: string, json?: unknown, headers: OutgoingHttpHeaders = {}) {
+    return this.#send<Body>(method, `/admin${path}`, json, headers);
+  }
+
+  /** @param path below `/o/{shortId}/api/credentials` */
+  customers<Body = Problem>(method: string, path: string, json?: unknown, headers: OutgoingHttpHeaders = {}) {
+    return this.#send<Body>(method, `/credentials${path}`, json, headers);
+  }
+
+  #send<Body>(method: string, path: string, json: unknown, headers: OutgoingHttpHeaders) {
     const { origin } = new URL(this.#stack.baseUrl);
-    return callApi<Body>(this.#stack, method, `/o/${this.person.org}/api/admin${path}`, {
+    return callApi<Body>(this.#stack, method, `/o/${this.person.org}/api${path}`, {
       ...(json !== undefined && { json }),
       headers: { cookie: this.#cookie, origin, 'sec-fetch-site': 'same-origin', ...headers },
     });

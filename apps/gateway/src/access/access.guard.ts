@@ -2,7 +2,7 @@ import { Inject, Injectable, type ExecutionContext } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccessTokenClaims } from '@holdfast/contracts';
-import { type Endpoint } from '@holdfast/contracts/http';
+import { neededBy, type Endpoint, type NeededOperation } from '@holdfast/contracts/http';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
 import { isPerson, type CallerClaims } from '../edge/caller.js';
 import { InsufficientScopeError } from '../edge/problems/problem.js';
@@ -40,7 +40,7 @@ export class AccessGuard extends AuthGuard('access-token') {
     await this.countingDenied(request, reply, () => this.proofs.useOnce(request, reply));
     if (isPerson(caller)) this.sessions.requireOwnPage(request);
     requireOrganization(caller, request);
-    requireOperation(caller, endpoint.operation);
+    requireOperation(caller, { ...endpoint, operation: endpoint.operation });
     if (endpoint.stepUp === true) requireRecentSignIn(request.requestContext);
     return true;
   }
@@ -84,8 +84,9 @@ function requireOrganization({ org }: CallerClaims, request: FastifyRequest): vo
 }
 
 /** No operation implies another; who manages its streams reads them. @throws insufficient_scope */
-export function requireOperation({ scope }: CallerClaims, operation: string): void {
-  const held = scope.split(' ');
+export function requireOperation(caller: CallerClaims, needed: NeededOperation): void {
+  const operation = neededBy(isPerson(caller) ? 'person' : 'app', needed);
+  const held = caller.scope.split(' ');
   if (!held.includes(operation) && !(operation === 'ssf.read' && held.includes('ssf.manage'))) {
     throw new InsufficientScopeError(operation);
   }

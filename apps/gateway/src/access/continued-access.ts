@@ -22,7 +22,7 @@ export class ContinuedAccess {
     if (isPerson(claims)) {
       const { shortId } = request.params as { shortId: string };
       const session = this.sessions.idIn(request, shortId)!;
-      return requireOperation(await this.sessions.authenticate(request, shortId, session), operation);
+      return requireOperation(await this.sessions.authenticate(request, shortId, session), { operation });
     }
     if (claims.exp * 1000 <= this.clock.now().getTime())
       throw new AppError('invalid_token', 'The access token has expired. Request a new one, and continue with it.');

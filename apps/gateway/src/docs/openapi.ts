@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { customerScopes, neverGrantable, operations, receiverScopes, type ErrorCode } from '@holdfast/contracts';
+import { neverGrantable, operations, receiverScopes, type ErrorCode } from '@holdfast/contracts';
 import {
   jsonTypesOf,
   takesIfMatch,
@@ -190,6 +190,7 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
     security: operation ? securityOf(operation) : [],
     // A session has no scopes in OpenAPI, so the operation of people stands here.
     ...(operation && { 'x-operation': operation }),
+    ...(endpoint.personOperation && { 'x-person-operation': endpoint.personOperation }),
     parameters: [
       ...parametersOf(endpoint.params, 'path'),
       ...parametersOf(endpoint.query, 'query'),
@@ -224,9 +225,9 @@ function operationOf(endpoint: Endpoint, schemas: Json): Json {
   };
 }
 
-/** People have the operations of the Admin API by their roles; scopes of customers and receivers are for apps only. */
+/** People have operations by their roles; the scopes of receivers are for apps only. */
 function isForPeople(operation: string): boolean {
-  return !(operation in customerScopes) && !(operation in receiverScopes);
+  return !(operation in receiverScopes);
 }
 
 /** Who may call an endpoint that needs this operation. */

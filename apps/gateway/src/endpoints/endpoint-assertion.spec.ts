@@ -39,6 +39,10 @@ const withoutRecentSignIn = [
   ...['createAccessRequest', 'denyAccessRequest', 'withdrawAccessRequest'],
   ...[
     'adminWithdrawOffer',
+    'withdrawOffer',
+    'suspendCredential',
+    'revokeCredential',
+    'endCustomerSessions',
     'deleteAuditExport',
     'deleteAuditDestination',
     'pauseAuditDestination',

@@ -1,5 +1,5 @@
 import { operationsOf, roleNames } from '@holdfast/contracts';
-import { routeOf, type Endpoint } from '@holdfast/contracts/http';
+import { neededBy, routeOf, type Endpoint } from '@holdfast/contracts/http';
 
 /** The members of a declaration that the assertion checks. */
 export type AssertedEndpoint = Pick<
@@ -8,6 +8,7 @@ export type AssertedEndpoint = Pick<
   | 'method'
   | 'path'
   | 'operation'
+  | 'personOperation'
   | 'public'
   | 'action'
   | 'unrecorded'
@@ -77,6 +78,7 @@ function problemsOf(endpoint: AssertedEndpoint): string[] {
 const operationsOfPeople: readonly string[] = operationsOf(roleNames);
 
 /** Whether a person can have this change made from a session at the hub. */
-function isChangeOfPeople({ method, operation }: AssertedEndpoint): boolean {
-  return method !== 'GET' && operation !== undefined && operationsOfPeople.includes(operation);
+function isChangeOfPeople({ method, operation, personOperation }: AssertedEndpoint): boolean {
+  const needed = operation && neededBy('person', { operation, personOperation });
+  return method !== 'GET' && needed !== undefined && operationsOfPeople.includes(needed);
 }

@@ -102,7 +102,7 @@ describe('the input of an endpoint', () => {
   });
 
   it('requires the scope of the body before it validates anything else', async () => {
-    const bodyOperation = () => 'issued:manage' as const;
+    const bodyOperation = () => ({ operation: 'issued:manage' as const });
     await expect(
       read({ query: { limit: '0' }, body: '{"no":1}' }, { ...declared, bodyOperation }),
     ).rejects.toMatchObject({ code: 'insufficient_scope', scope: 'issued:manage' });

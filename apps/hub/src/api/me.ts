@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { operationsOf, type AnyAdminOperation } from '@holdfast/contracts';
+import { operationsOf, type RoleOperation } from '@holdfast/contracts';
 import { api, dataOf, path } from './client.ts';
 
 /**
@@ -15,5 +15,5 @@ export const meQuery = {
 /** Who is signed in, and what their roles let them do. The API decides; the hub only leaves out what it would deny. */
 export function useMe() {
   const { data: me } = useSuspenseQuery(meQuery);
-  return { me, may: (operation: AnyAdminOperation) => operationsOf(me.roles).includes(operation) };
+  return { me, may: (operation: RoleOperation) => operationsOf(me.roles).includes(operation) };
 }

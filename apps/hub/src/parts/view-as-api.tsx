@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { personOperations, type AnyAdminOperation } from '@holdfast/contracts';
+import { personOperations, type RoleOperation } from '@holdfast/contracts';
 import { apiLanguages, snippetOf, type ApiCall, type ApiLanguage } from './api-call.ts';
 import { Choice } from './choice.tsx';
 import { CodeBlock } from './code-block.tsx';
@@ -10,7 +10,7 @@ import { CopyButton } from './copy-button.tsx';
 interface Props {
   call: ApiCall;
   /** That a program needs for it. */
-  operation: AnyAdminOperation;
+  operation: RoleOperation;
 }
 
 /** The request that this screen sends, as a program would send it. */

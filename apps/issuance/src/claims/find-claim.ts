@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { MakerRights } from '@holdfast/access';
-import { operationsOfOffer } from '@holdfast/contracts';
+import { operationsOfOffer, type Maker } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { AppError } from '@holdfast/platform';
 import type { CustomerCredential, CustomerOffer } from '../customer/customer.js';
@@ -35,6 +35,7 @@ interface Row {
   validUntil: Date | null;
   replacesPasskeys: boolean;
   nextHandle: Buffer | null;
+  person: string | null;
   existingCustomer: boolean;
   ended: boolean;
 }
@@ -45,7 +46,7 @@ const byToken = statement(
      o.return_url AS "returnUrl", o.adds, c.type, c.status AS "credentialStatus", c.valid_until AS "validUntil",
      NOT o.adds AND (c.status = 'issued' OR EXISTS (SELECT 1 FROM credential r WHERE r.subject = c.subject
        AND r.type = c.type AND r.status = 'revoked' AND r.issued_at IS NOT NULL)) AS "replacesPasskeys",
-     u.next_handle AS "nextHandle",
+     u.next_handle AS "nextHandle", o.person,
      ${toExistingCustomer} AS "existingCustomer", ${isEnded} AS ended
    FROM offer o JOIN credential c ON c.id = o.credential JOIN subject s ON s.id = o.subject
      LEFT JOIN webauthn_user u ON u.subject = o.subject
@@ -53,8 +54,8 @@ const byToken = statement(
 );
 
 /**
- * Finds the offer of a claim token. An open offer whose app may not make such offers any more counts as withdrawn. That
- * its events have not arrived yet changes nothing: directory is asked at each step of a claim, and without an answer
+ * Finds the offer of a claim token. An open offer whose maker may not make such offers any more counts as
+ * withdrawn. That its events have not arrived yet changes nothing: directory is asked at each step of a claim, and without an answer
  * there is none (docs/adr/0074-what-was-prepared-ends-with-its-right.md).
  */
 @Injectable()
@@ -66,7 +67,7 @@ export class Claims {
 
   /**
    * @throws AppError unknown_claim, also for a token of another organization or of an erased customer; unavailable when
-   *   the rights of the app are unknown
+   *   the rights of the maker are unknown
    */
   async find(tokenHashes: readonly Buffer[], org: string): Promise<FoundClaim> {
     const [row] = await this.database.rows<Row>(byToken, [tokenHashes, org]);
@@ -87,8 +88,9 @@ export class Claims {
     };
   }
 
-  private async mayBeClaimed({ app, existingCustomer, ended }: Row, org: string): Promise<boolean> {
+  private async mayBeClaimed({ app, person, existingCustomer, ended }: Row, org: string): Promise<boolean> {
     if (ended) return false;
-    return this.rights.has(org, { type: 'app', id: app }, ...operationsOfOffer({ existingCustomer }));
+    const maker: Maker = person === null ? { type: 'app', id: app } : { type: 'person', id: person };
+    return this.rights.has(org, maker, ...operationsOfOffer({ existingCustomer }, maker));
   }
 }

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { getIssued, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { customersVisibleTo, getIssued, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError } from '@holdfast/platform';
@@ -12,7 +12,7 @@ const find = statement(
   `SELECT c.subject, ${credentialColumns},
      ARRAY(SELECT p.created_at FROM passkey p WHERE p.subject = c.subject ORDER BY p.created_at) AS "passkeysAddedAt"
    FROM credential c JOIN subject s ON s.id = c.subject
-   WHERE c.id = $1 AND s.org = $2 AND s.app = $3`,
+   WHERE c.id = $1 AND s.org = $2 AND s.app = coalesce($3, s.app)`,
 );
 
 type Row = CustomerCredential & { subject: string; passkeysAddedAt: Date[] };
@@ -27,7 +27,7 @@ export class GetIssuedHandler {
     { id }: RequestOf<typeof getIssued>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getIssued>> {
-    const [row] = await this.database.rows<Row>(find, [id, org, actor.id]);
+    const [row] = await this.database.rows<Row>(find, [id, org, customersVisibleTo(actor)]);
     if (!row) throw new AppError('unknown_credential');
     const { subject, passkeysAddedAt, ...credential } = row;
     return publicCredential(

@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  customersVisibleTo,
   resumeCredential,
   revokeCredential,
   suspendCredential,
@@ -45,7 +46,7 @@ export class ManageCredentialHandler {
     const { id, reason } = request;
     return this.idempotency.once(contracts[action], request, context, (keyed) =>
       this.customers.change(
-        byCredential(id, context.actor.id),
+        byCredential(id, customersVisibleTo(context.actor)),
         context,
         (customer, { now }) => {
           const change = managed(action, customer, id, reason, now);

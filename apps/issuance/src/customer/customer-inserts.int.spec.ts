@@ -16,7 +16,7 @@ function newCustomer({ org = 'acme', key }: { org?: string; key?: Buffer } = {})
   const ids = { offer: randomUUID(), credential: randomUUID(), tokenHash: randomBytes(32) };
   const { customer } = firstOffer({ id, org, app: 'shop' }, { type: firstType, expiresAt }, ids, now);
   const event = { id: randomUUID(), aggregate: id, subject: 'evt.issuance.offer.created', payload: '{"a":"\\"{}"}' };
-  const stored = key && { keyHash: key, fingerprint: randomBytes(32), response: randomBytes(40) };
+  const stored = key && { app: 'shop', keyHash: key, fingerprint: randomBytes(32), response: randomBytes(40) };
   return { customer, event, stored };
 }
 

@@ -39,7 +39,8 @@ const credentialsOf = statement(
 );
 /** The columns of a table `offer o`, named like the members of CustomerOffer. */
 export const offerColumns = `o.id, o.credential AS "credentialId", o.status, o.created_at AS "createdAt",
-  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.adds, o.expiration_emitted AS "expirationEmitted"`;
+  o.expires_at AS "expiresAt", o.return_url AS "returnUrl", o.adds,
+  o.expiration_emitted AS "expirationEmitted", o.person`;
 const offersOf = statement(
   'customer_offers',
   `SELECT ${offerColumns} FROM offer o WHERE subject = $1 ORDER BY created_at, id`,
@@ -80,7 +81,11 @@ const saveCredential = namedStatement(
      sign_ins_since_version = CASE WHEN credential.status = 'issued' AND excluded.status <> 'issued'
        THEN (SELECT version FROM subject WHERE id = excluded.subject) ELSE credential.sign_ins_since_version END`,
 );
-const setOffer = statement('customer_set_offer', 'UPDATE offer SET status = $2, expiration_emitted = $3 WHERE id = $1');
+/** Once it is closed nobody needs to know who made it, and the person may be removed. */
+const setOffer = statement(
+  'customer_set_offer',
+  `UPDATE offer SET status = $2, expiration_emitted = $3, person = CASE WHEN $2 = 'open' THEN person END WHERE id = $1`,
+);
 const addOffer = namedStatement(
   'customer_add_offer',
   {
@@ -95,6 +100,7 @@ const addOffer = namedStatement(
     return_url: 'text',
     adds: 'boolean',
     created_at: 'timestamptz',
+    person: 'uuid',
   },
   (row) => `INSERT INTO offer ${rowOf(row)}`,
 );
@@ -149,6 +155,7 @@ export async function saveCustomer(sql: Sql, before: Customer, after: Customer):
         return_url: o.returnUrl,
         adds: o.adds,
         created_at: o.createdAt,
+        person: o.person,
       });
       await sql.rows(addOffer, values);
     }

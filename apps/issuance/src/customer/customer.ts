@@ -58,6 +58,8 @@ export interface CustomerOffer {
   tokenHash?: Buffer;
   /** The expiration has been emitted. */
   expirationEmitted: boolean;
+  /** The person who made it, while it is open; absent when the app of the customer did. */
+  person?: string;
 }
 
 /** A credential is expired from the moment of its `expiresAt` on, and never without one. */

@@ -23,10 +23,12 @@ const items = columns<NewCustomer>({
   token_hash: ['bytea', (row) => offerOf(row).tokenHash],
   expires_at: ['timestamptz', (row) => offerOf(row).expiresAt],
   return_url: ['text', (row) => offerOf(row).returnUrl],
+  person: ['uuid', (row) => offerOf(row).person],
   event: ['uuid', ({ event }) => event.id],
   aggregate: ['text', ({ event }) => event.aggregate],
   event_subject: ['text', ({ event }) => event.subject],
   payload: ['text', ({ event }) => event.payload],
+  caller: ['text', ({ stored }) => stored?.app],
   key_hash: ['bytea', ({ stored }) => stored?.keyHash],
   fingerprint: ['bytea', ({ stored }) => stored?.fingerprint],
   response: ['bytea', ({ stored }) => stored?.response],
@@ -47,8 +49,8 @@ const insert = namedStatement(
     `WITH item AS (SELECT * FROM ${p.items.unnest('i')}),
    key AS (
      INSERT INTO idempotency (app, key_hash, fingerprint, response, subject, event, version, created_at, org)
-     SELECT app, key_hash, fingerprint, response, subject, event, 1, created_at, org FROM item
-     WHERE key_hash IS NOT NULL ORDER BY app, key_hash ON CONFLICT DO NOTHING RETURNING event),
+     SELECT caller, key_hash, fingerprint, response, subject, event, 1, created_at, org FROM item
+     WHERE key_hash IS NOT NULL ORDER BY caller, key_hash ON CONFLICT DO NOTHING RETURNING event),
    go AS (SELECT * FROM item WHERE key_hash IS NULL OR event IN (SELECT event FROM key)),
    new_subject AS (
      INSERT INTO subject (id, org, app, version, created_at) SELECT subject, org, app, 1, created_at FROM go),
@@ -56,8 +58,10 @@ const insert = namedStatement(
      INSERT INTO credential (id, subject, org, type, status, revocable, created_at, valid_until)
      SELECT credential, subject, org, type, 'offered', revocable, created_at, valid_until FROM go),
    new_offer AS (
-     INSERT INTO offer (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at)
-     SELECT offer, credential, subject, org, app, token_hash, 'open', expires_at, return_url, created_at FROM go),
+     INSERT INTO offer
+       (id, credential, subject, org, app, token_hash, status, expires_at, return_url, created_at, person)
+     SELECT offer, credential, subject, org, app, token_hash, 'open', expires_at, return_url, created_at, person
+     FROM go),
    new_event AS (
      INSERT INTO outbox (id, aggregate, subject, payload) SELECT event, aggregate, event_subject, payload FROM go)
    SELECT event FROM go`,

@@ -5,7 +5,7 @@ import type { Customer } from './customer.js';
 /** How a request names the customer whom it changes. */
 export interface CustomerLocator {
   find: (sql: Sql, org: string) => Promise<string | undefined>;
-  /** The calling app. For every app but the customer's own the customer does not exist. */
+  /** The calling app, of which the customer has to be; undefined for callers that reach those of every app. */
   app?: string;
   /** The error for a customer who does not exist. */
   unknown: ErrorCode;
@@ -20,19 +20,19 @@ const subjectOfOffer = statement(
 const subjectOfCredential = statement(
   'customer_of_credential',
   `SELECT s.id AS subject FROM credential c JOIN subject s ON s.id = c.subject
-   WHERE c.id = $1 AND s.org = $2 AND s.app = $3`,
+   WHERE c.id = $1 AND s.org = $2 AND s.app = coalesce($3, s.app)`,
 );
 
-export function bySubject(subject: string, app: string): CustomerLocator {
+/** Without `app`, here and below: of any app of the organization. */
+export function bySubject(subject: string, app?: string): CustomerLocator {
   return {
     find: async () => subject,
-    app,
+    ...(app !== undefined && { app }),
     unknown: 'unknown_subject',
     targets: ({ id }) => [auditTarget('customer', id, id)],
   };
 }
 
-/** Without `app`: the offer of any app of the organization. */
 export function byOffer(offerId: string, app?: string): CustomerLocator {
   return {
     find: (sql, org) => subjectOf(sql, subjectOfOffer, [offerId, org, app]),
@@ -46,10 +46,10 @@ export function byOffer(offerId: string, app?: string): CustomerLocator {
   };
 }
 
-export function byCredential(credentialId: string, app: string): CustomerLocator {
+export function byCredential(credentialId: string, app?: string): CustomerLocator {
   return {
     find: (sql, org) => subjectOf(sql, subjectOfCredential, [credentialId, org, app]),
-    app,
+    ...(app !== undefined && { app }),
     unknown: 'unknown_credential',
     targets: ({ id }) => [auditTarget('credential', credentialId, id), auditTarget('customer', id, id)],
   };

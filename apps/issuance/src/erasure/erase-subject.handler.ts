@@ -1,5 +1,11 @@
 import { Controller } from '@nestjs/common';
-import { eraseSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import {
+  customersVisibleTo,
+  eraseSubject,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
 import { Customers } from '../customer/customers.js';
@@ -21,7 +27,7 @@ export class EraseSubjectHandler {
     const { subject } = request;
     return this.idempotency.once(eraseSubject, request, context, (keyed) =>
       this.customers.erase(
-        bySubject(subject, context.actor.id),
+        bySubject(subject, customersVisibleTo(context.actor)),
         context,
         {
           action: 'subject.erase',

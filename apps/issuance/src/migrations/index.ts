@@ -9,6 +9,7 @@ import { NamedLocks1764200000000 } from './1764200000000-named-locks.js';
 import { OfferMakers1767000000000 } from './1767000000000-offer-makers.js';
 import { NextUserHandles1768200000000 } from './1768200000000-next-user-handles.js';
 import { SeveralPasskeys1768300000000 } from './1768300000000-several-passkeys.js';
+import { OffersByPeople1768500000000 } from './1768500000000-offers-by-people.js';
 
 export const migrations = [
   CreateIssuance1763700000000,
@@ -21,4 +22,5 @@ export const migrations = [
   OfferMakers1767000000000,
   NextUserHandles1768200000000,
   SeveralPasskeys1768300000000,
+  OffersByPeople1768500000000,
 ];

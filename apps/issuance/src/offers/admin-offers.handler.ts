@@ -24,6 +24,7 @@ interface OpenOfferRow {
   credentialId: string;
   credentialType: string;
   app: string;
+  person: string | null;
   existingCustomer: boolean;
   createdAt: Date;
   expiresAt: Date;
@@ -32,7 +33,7 @@ interface OpenOfferRow {
 /** Uses the index `offer_open_maker`. */
 const list = statement(
   'offers_open',
-  `SELECT o.id AS "offerId", o.subject, o.credential AS "credentialId", c.type AS "credentialType", o.app,
+  `SELECT o.id AS "offerId", o.subject, o.credential AS "credentialId", c.type AS "credentialType", o.app, o.person,
           ${toExistingCustomer} AS "existingCustomer", o.created_at AS "createdAt", o.expires_at AS "expiresAt"
    FROM offer o JOIN credential c ON c.id = o.credential JOIN subject s ON s.id = o.subject
    WHERE o.org = $1 AND o.status = 'open' AND o.expires_at > $2 AND ($3::text IS NULL OR o.app = $3)
@@ -62,14 +63,14 @@ export class AdminOffersHandler {
     await recordReadOfOperator(this.bus, context, 'offer.list');
     const values = [org, this.clock.now(), app, after?.app, after?.offerId, limit + 1];
     const found = await this.database.rows<OpenOfferRow>(list, values);
-    const items = found.slice(0, limit).map(({ app: id, createdAt, expiresAt, ...offer }) => ({
+    const items = found.slice(0, limit).map(({ person, createdAt, expiresAt, ...offer }) => ({
       ...offer,
-      maker: { type: 'app' as const, id },
+      maker: person === null ? { type: 'app' as const, id: offer.app } : { type: 'person' as const, id: person },
       createdAt: createdAt.toISOString(),
       expiresAt: expiresAt.toISOString(),
     }));
     const last = items.at(-1);
-    return { items, ...(found.length > limit && last && { next: { app: last.maker.id, offerId: last.offerId } }) };
+    return { items, ...(found.length > limit && last && { next: { app: last.app, offerId: last.offerId } }) };
   }
 
   @Handles(adminWithdrawOffer)

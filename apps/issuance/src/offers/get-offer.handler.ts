@@ -1,5 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { getOffer, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { customersVisibleTo, getOffer, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { AppError, CLOCK, type Clock } from '@holdfast/platform';
@@ -15,7 +15,7 @@ const find = statement(
   `SELECT o.id, o.subject, o.credential AS "credentialId", c.type, o.status,
           o.created_at AS "createdAt", o.expires_at AS "expiresAt"
    FROM offer o JOIN credential c ON c.id = o.credential
-   WHERE o.id = $1 AND o.org = $2 AND o.app = $3`,
+   WHERE o.id = $1 AND o.org = $2 AND o.app = coalesce($3, o.app)`,
 );
 
 /** GET …/credentials/offers/{offerId} (product §5): reads the system of record, which is always current. */
@@ -31,7 +31,7 @@ export class GetOfferHandler {
     { offerId }: RequestOf<typeof getOffer>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getOffer>> {
-    const [offer] = await this.database.rows<OfferRow>(find, [offerId, org, actor.id]);
+    const [offer] = await this.database.rows<OfferRow>(find, [offerId, org, customersVisibleTo(actor)]);
     if (!offer) throw new AppError('unknown_offer');
     return {
       offerId: offer.id,

@@ -26,8 +26,8 @@ export const withdrawalRecord: Omit<Audited, 'targets'> = {
   changes: { status: { from: 'open', to: 'withdrawn' } },
 };
 
-/** The audit record of a created offer. */
-export function offerCreated(offer: Offer, proof?: Proof): Audited {
+/** The audit record of a created offer. It names the app of the customer, unless that is who made it. */
+export function offerCreated(offer: Offer, { app, person }: { app: string; person?: string }, proof?: Proof): Audited {
   const { subject, offerId, credentialId, credentialType, expiresAt } = offer;
   return {
     action: 'offer.create',
@@ -35,6 +35,7 @@ export function offerCreated(offer: Offer, proof?: Proof): Audited {
       auditTarget('customer', subject, subject),
       auditTarget('offer', offerId, subject),
       auditTarget('credential', credentialId, subject),
+      ...(person === undefined ? [] : [{ type: 'app' as const, id: app }]),
     ],
     outcome: { result: 'success', status: 201 },
     changes: {

@@ -56,6 +56,8 @@ export interface OfferTerms {
   returnUrl?: string;
   /** Its claim adds a passkey to the credential that the customer holds. */
   adds?: boolean;
+  /** The person who makes it; absent when the customer's app does. */
+  person?: string;
 }
 
 /** The first offer to a new customer: ∅ → offered. */
@@ -167,15 +169,16 @@ function onTerms(existing: CustomerCredential, { type, validUntil }: OfferTerms,
   };
 }
 
-/** The open offers of a customer that end with a right of their app, each as if the app had withdrawn it. */
+/** The open offers of a customer that end with a right of their maker, each as if the maker had withdrawn it. */
 export function endedOffers(
   customer: Customer,
-  { madeUntil, existingCustomersOnly }: { madeUntil: Date; existingCustomersOnly: boolean },
+  { maker, madeUntil, existingCustomersOnly }: { maker: string; madeUntil: Date; existingCustomersOnly: boolean },
   now: Date,
 ): Change {
   const ended = customer.offers.filter(
     (o) =>
       o.status === 'open' &&
+      (o.person ?? customer.app) === maker &&
       !isOfferExpired(o, now) &&
       o.createdAt <= madeUntil &&
       (!existingCustomersOnly || o.createdAt > customer.createdAt),
@@ -218,7 +221,7 @@ export function withdrawnOffer(
 }
 
 function newOffer(
-  { type, expiresAt, validUntil, returnUrl, adds = false }: OfferTerms,
+  { type, expiresAt, validUntil, returnUrl, adds = false, person }: OfferTerms,
   ids: OfferIds,
   now: Date,
 ): { credential: CustomerCredential; offer: CustomerOffer } {
@@ -241,6 +244,7 @@ function newOffer(
       expirationEmitted: false,
       ...(ids.tokenHash && { tokenHash: ids.tokenHash }),
       ...(returnUrl && { returnUrl }),
+      ...(person && { person }),
     },
   };
 }

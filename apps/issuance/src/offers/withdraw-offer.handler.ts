@@ -1,5 +1,11 @@
 import { Controller } from '@nestjs/common';
-import { withdrawOffer, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import {
+  customersVisibleTo,
+  withdrawOffer,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
 import { Customers } from '../customer/customers.js';
@@ -20,7 +26,7 @@ export class WithdrawOfferHandler {
     const { offerId } = request;
     return this.idempotency.once(withdrawOffer, request, context, (keyed) =>
       this.customers.change(
-        byOffer(offerId, context.actor.id),
+        byOffer(offerId, customersVisibleTo(context.actor)),
         context,
         (customer, { now }) => ({
           change: withdrawnOffer(customer, offerId, now),

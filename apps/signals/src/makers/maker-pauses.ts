@@ -1,15 +1,6 @@
+import { lostRights } from '@holdfast/access';
 import { RecordOutbox } from '@holdfast/audit-client';
-import {
-  operationsOf,
-  type Action,
-  type AnyAdminOperation,
-  type AuditRecord,
-  type AuditTarget,
-  type DirectoryEvent,
-  type DomainEvent,
-  type EventData,
-  type ReceiverScope,
-} from '@holdfast/contracts';
+import type { Action, AuditRecord, AuditTarget, DomainEvent, ReceiverScope, RoleOperation } from '@holdfast/contracts';
 import { Database, statement, type Sql } from '@holdfast/data';
 import { systemContext } from '@holdfast/messaging';
 import { auditRecord, newId, type Clock } from '@holdfast/platform';
@@ -23,17 +14,9 @@ export interface SendingTable {
   /** Which rows `d` a maker `m` is responsible for, as SQL; by default those whose maker it is. */
   isOf?: string;
   /** What a maker needs. */
-  operation: AnyAdminOperation | ReceiverScope;
+  operation: RoleOperation | ReceiverScope;
   action: Action;
   target: (id: string) => AuditTarget;
-}
-
-interface Lost {
-  org: string;
-  type: 'app' | 'person';
-  id: string;
-  /** The person was removed: no row names them any more. */
-  removed: boolean;
 }
 
 /** Pauses what makers have prepared that have lost the right to it (product §4), each with a record. */
@@ -71,7 +54,10 @@ export class MakerPauses {
   }
 
   async apply(events: readonly DomainEvent[]): Promise<void> {
-    const lost = events.flatMap((event) => lostBy(event, this.table.operation));
+    const { operation } = this.table;
+    const lost = events
+      .flatMap((event) => lostRights(event) ?? [])
+      .filter((left) => !left.operations.includes(operation));
     if (lost.length === 0) return;
     const values = [lost.map(({ org }) => org), lost.map(({ type }) => type), lost.map(({ id }) => id)];
     await this.pause((sql) => sql.rows(this.pauseOfMakers, values));
@@ -103,20 +89,4 @@ export class MakerPauses {
       changes: { paused: { to: true }, pausedBecause: { to: 'maker' } },
     });
   }
-}
-
-/** Who has lost an operation, by an event of directory. */
-function lostBy(event: DomainEvent, operation: SendingTable['operation']): Lost[] {
-  const { org, type } = event;
-  const { app, operations, user, data } = event as DirectoryEvent;
-  if ((type === 'app.updated' || type === 'app.deleted') && app !== undefined)
-    return operations && !operations.includes(operation) ? [{ org, type: 'app', id: app, removed: false }] : [];
-  if (user === undefined) return [];
-  const removed = type === 'user.erasure_started' || type === 'user.removed';
-  if (removed || type === 'user.deactivated') return [{ org, type: 'person', id: user, removed }];
-  if (type !== 'role.changed') return [];
-  const { roles } = data as EventData<'role.changed'>;
-  return (operationsOf(roles) as string[]).includes(operation)
-    ? []
-    : [{ org, type: 'person', id: user, removed: false }];
 }

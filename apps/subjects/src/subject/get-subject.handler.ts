@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { getSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { customersVisibleTo, getSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AppError, customerKey } from '@holdfast/platform';
 import { Freshness } from './freshness.js';
@@ -19,11 +19,12 @@ export class GetSubjectHandler {
     { subject }: RequestOf<typeof getSubject>,
     { org, actor }: RequestContext,
   ): Promise<ReplyOf<typeof getSubject>> {
-    const key = { org, key: customerKey(org, subject), app: actor.id };
+    const app = customersVisibleTo(actor);
+    const key = { org, key: customerKey(org, subject), app };
     const { state } = await this.freshness.read(org, () => this.subjects.find(key));
     // An app must not learn whether a customer of another app exists, so both cases have the same response
     // (specification §2.5).
     if (!state) throw new AppError('unknown_subject');
-    return fullForm(state);
+    return fullForm(state, app === undefined);
   }
 }

@@ -4,12 +4,12 @@ import type { SubjectState } from '@holdfast/contracts';
 import { isDatabaseUnavailable, ReadDatabase, statement } from '@holdfast/data';
 import { behind } from './freshness.js';
 
-/** A customer of an app. */
+/** A customer of an app; without `app`, of any. */
 export interface SubjectKey {
   org: string;
   /** customerKey() of organization and subject. */
   key: Buffer;
-  app: string;
+  app: string | undefined;
 }
 
 export interface FoundSubject {
@@ -27,7 +27,8 @@ const byKeys = statement(
   'subject_get',
   `SELECT s.state, ${behind('q.org')}
    FROM unnest((SELECT $1::text[]), (SELECT $2::bytea[]), (SELECT $3::text[])) WITH ORDINALITY AS q(org, key, app, n)
-     LEFT JOIN LATERAL (SELECT state FROM subject WHERE key = q.key AND org = q.org AND app = q.app LIMIT 1) s ON true
+     LEFT JOIN LATERAL (
+       SELECT state FROM subject WHERE key = q.key AND org = q.org AND app = coalesce(q.app, app) LIMIT 1) s ON true
    ORDER BY q.n`,
 );
 
@@ -45,7 +46,7 @@ export class SubjectReads {
 
   constructor(private readonly database: ReadDatabase) {}
 
-  /** Sees everything that was committed before the call. `state` is null when the app made no offer to the customer. */
+  /** Sees everything that was committed before the call. `state` is null when the app has no such customer. */
   find(key: SubjectKey): Promise<FoundSubject> {
     return this.loader.load(key);
   }

@@ -83,6 +83,12 @@ describe('the summary of a customer', () => {
   });
 });
 
+it('names the app of the customer only to callers who see those of every app', () => {
+  const one = state([credential({})]);
+  expect([fullForm(one, true).app, summaryForm(one, now, true).app]).toEqual([one.app, one.app]);
+  expect([fullForm(one), summaryForm(one, now)].map((form) => 'app' in form)).toEqual([false, false]);
+});
+
 it('fullForm returns the subject of the specification', () => {
   const only = credential({});
   expect(fullForm(state([only], [offer('open', after)]))).toEqual({ subject: id, claimed: false, credentials: [only] });

@@ -1,4 +1,5 @@
 import { uuid } from '../fields.js';
+import { endsRights } from '../http/endpoint.js';
 import { http } from '../http/forwarded.js';
 import { endCustomerSessions, listCustomerSessions, type CustomerSession } from './account.js';
 
@@ -26,7 +27,9 @@ export const sessionEndpoints = [
     path,
     tag,
     summary: 'List the sessions of a subject',
-    description: 'Where a customer of the calling app is signed in: browsers, and apps that stay signed in.',
+    description:
+      'Where a customer of the calling app is signed in: browsers, and apps that stay signed in. A person reads those of ' +
+      'any customer.',
     operation: 'issued:read',
     action: 'session.list',
     params,
@@ -45,6 +48,8 @@ export const sessionEndpoints = [
       'apps are notified (OpenID Connect Back-Channel Logout). The credential stays as it is, and the customer can ' +
       'sign in again.',
     operation: 'issued:manage',
+    personOperation: 'customers:support',
+    noStepUp: endsRights,
     action: 'session.end',
     repeatIsSafe: 'nothing is left to end',
     params,

@@ -74,8 +74,15 @@ export const streams = {
   directory: stream('directory', directoryEventSchema, {
     consumers: ['audit', 'signals', 'auth', 'issuance'],
     filters: {
-      // What an app offered ends with its rights.
-      issuance: ['app.updated', 'app.deleted'],
+      // What an app or a person offered ends with their rights.
+      issuance: [
+        'app.updated',
+        'app.deleted',
+        'role.changed',
+        'user.deactivated',
+        'user.erasure_started',
+        'user.removed',
+      ],
       auth: [
         'assignment.ended',
         'group.member_removed',

@@ -7,6 +7,17 @@ import type { Operation, PersonOperation, ReceiverScope } from '../operations.js
 /** Rate limits of public endpoints; the gateway has their numbers (limit-classes.ts). */
 export type PublicLimitClass = 'token' | 'authorize' | 'sign_in' | 'claim' | 'presence' | 'metadata' | 'page' | 'probe';
 
+/** What a caller must hold: the scope of an app, and what a person needs instead of it. */
+export interface NeededOperation {
+  operation: Operation | PersonOperation | ReceiverScope;
+  personOperation?: PersonOperation | undefined;
+}
+
+/** The operation that a caller of this type must hold. */
+export function neededBy(caller: 'app' | 'person', { operation, personOperation }: NeededOperation): string {
+  return caller === 'person' && personOperation ? personOperation : operation;
+}
+
 /** A successful response of an endpoint. */
 export interface EndpointResponse {
   description: string;
@@ -56,13 +67,15 @@ export interface Endpoint<
    * this or `public`. No app can hold one that is for people only.
    */
   operation?: Operation | PersonOperation | ReceiverScope;
+  /** The operation that a person must hold instead, where roles divide what one scope of an app allows. */
+  personOperation?: PersonOperation | undefined;
   /** Why the endpoint needs no access token. */
   public?: string;
   /**
    * A further scope that this body needs. Checked before the body is validated: a missing scope (403) takes precedence
    * over invalid input (422).
    */
-  bodyOperation?: (json: unknown) => Operation | PersonOperation | undefined;
+  bodyOperation?: (json: unknown) => NeededOperation | undefined;
   /**
    * The change widens rights, so a person must have signed in a short time ago (RFC 9470); a function decides by the
    * body, the service by what is stored. Programs are not concerned.

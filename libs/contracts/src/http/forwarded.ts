@@ -73,6 +73,7 @@ const declared = [
   'summary',
   'description',
   'operation',
+  'personOperation',
   'action',
   'bodyOperation',
   'stepUp',

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../errors.js';
 import { uuid } from '../fields.js';
+import { endsRights, type Endpoint } from '../http/endpoint.js';
 import { http } from '../http/forwarded.js';
 import { getIssued, reasonSchema, resumeCredential, revokeCredential, suspendCredential } from './credentials.js';
 import { credentialExample } from './customer-examples.js';
@@ -13,7 +14,12 @@ const params = { id: uuid.describe('The credential: `credentialId` of an offer, 
 const transition = (
   verb: 'suspend' | 'resume' | 'revoke',
   contract: typeof suspendCredential,
-  declared: { summary: string; description: string; without?: ErrorCode[]; example: Credential },
+  declared: {
+    summary: string;
+    description: string;
+    without?: ErrorCode[];
+    example: Credential;
+  } & Pick<Endpoint, 'personOperation' | 'stepUp' | 'noStepUp'>,
 ) =>
   http(contract, {
     ...declared,
@@ -42,7 +48,8 @@ export const credentialEndpoints = [
     path,
     tag,
     summary: 'Get a credential',
-    description: 'A credential of one of the customers that the calling app has made offers to.',
+    description:
+      'A credential of one of the customers that the calling app has made offers to; for a person, of any customer.',
     operation: 'issued:read',
     action: 'credential.read',
     params,
@@ -51,6 +58,8 @@ export const credentialEndpoints = [
     targets: ({ params: { id } }, outcome) => (outcome ? targetsOf('credential', id, outcome.reply.holderId) : []),
   }),
   transition('suspend', suspendCredential, {
+    personOperation: 'customers:support',
+    noStepUp: endsRights,
     summary: 'Suspend a credential',
     description:
       'The customer cannot sign in until the credential is resumed. Their sessions are revoked, and an open offer of ' +
@@ -58,12 +67,15 @@ export const credentialEndpoints = [
     example: { ...credentialExample, status: 'suspended' },
   }),
   transition('resume', resumeCredential, {
+    personOperation: 'customers:support',
+    stepUp: true,
     summary: 'Resume a credential',
     description: 'The customer can sign in again. Revoked sessions and withdrawn offers are not restored.',
     without: ['not_revocable'],
     example: credentialExample,
   }),
   transition('revoke', revokeCredential, {
+    noStepUp: endsRights,
     summary: 'Revoke a credential',
     description:
       'Final: a further offer to the customer creates another credential. An unclaimed credential can always be ' +

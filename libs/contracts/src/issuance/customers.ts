@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { credentialTypeName, instant, uuid } from '../fields.js';
+import { clientId, credentialTypeName, instant, uuid } from '../fields.js';
 
 /** Specification §3: expiration is derived from time and is no status. */
 const credentialStatuses = ['offered', 'issued', 'suspended', 'revoked'] as const;
@@ -42,11 +42,15 @@ export const credentialSchema = z
   .meta({ id: 'Credential' });
 export type Credential = z.infer<typeof credentialSchema>;
 
+/** People see the customers of every app (docs/people.md); an app sees its own only. */
+const appOfCustomer = clientId.optional().describe('The app that the customer belongs to; in responses to people only');
+
 /** Specification §2.1, the form of a single subject. */
 export const subjectSchema = z
   .strictObject({
     subject: uuid.describe('The customer'),
     claimed: z.boolean().describe('Whether the customer has claimed a credential'),
+    app: appOfCustomer,
     credentials: z.array(credentialSchema).describe('Every credential issued to the customer'),
   })
   .meta({ id: 'Subject' });
@@ -57,6 +61,7 @@ export const subjectSummarySchema = z
   .strictObject({
     subject: uuid.describe('The customer'),
     claimed: z.boolean().describe('Whether the customer has claimed a credential'),
+    app: appOfCustomer,
     credentials: z.int().describe('Count of credentials issued to the customer, in any state, unclaimed ones included'),
     live: z.int().describe('Count of credentials currently live: issued and not expired; a suspended one is not live'),
     openOffers: z

@@ -22,10 +22,13 @@ export const offerEndpoints = [
       'Creates an offer to a new customer or, with `subject`, to an existing customer of this app. Deliver ' +
       '`claimUrl` to the customer yourself; Holdfast sends nothing. `subject` also needs the scope `issued:manage`. ' +
       'If the organization requires a proof of presence, each offer needs one in `presence`. A proof that is sent is ' +
-      'always verified, and the offer consumes it.',
+      'always verified, and the offer consumes it. A person makes it for an app, named in `app`, whose customer it ' +
+      'becomes, and to a customer of any app; a person needs no proof of presence.',
     operation: 'offers:write',
     // The scope of a sign-up form must not be enough to take over an existing customer (docs/product.md §5).
-    bodyOperation: (json) => (hasMember(json, 'subject') ? 'issued:manage' : undefined),
+    bodyOperation: (json) =>
+      hasMember(json, 'subject') ? { operation: 'issued:manage', personOperation: 'customers:support' } : undefined,
+    stepUp: true,
     action: 'offer.create',
     body: 'offer',
     bodies: {
@@ -44,6 +47,7 @@ export const offerEndpoints = [
         },
       },
       recovery: { summary: 'To a known customer who lost the credential', value: { subject } },
+      byPerson: { summary: 'By a person, for an app', value: { app: 'app_2VwTq0yB1n8d5cJ7wX2kZg' } },
     },
     status: 201,
     response: 'The offer is created',
@@ -66,7 +70,8 @@ export const offerEndpoints = [
     tag,
     summary: 'Get an offer',
     description:
-      'Whether an offer of the calling app was claimed, or still can be. The claim link is never shown again.',
+      'Whether an offer of the calling app was claimed, or still can be; for a person, the offer of any app. The claim ' +
+      'link is never shown again.',
     operation: 'issued:read',
     action: 'offer.read',
     params,
@@ -82,8 +87,9 @@ export const offerEndpoints = [
     summary: 'Withdraw an offer',
     description:
       'Withdraws an unclaimed offer: its link can no longer be claimed, and its credential is revoked ' +
-      'if it was never issued.',
+      'if it was never issued. A person withdraws the offer of any app.',
     operation: 'offers:write',
+    noStepUp: endsRights,
     action: 'offer.withdraw',
     params,
     status: 204,
@@ -109,8 +115,9 @@ export const adminOfferEndpoints = [
     tag: adminTag,
     summary: 'List the open offers of all apps',
     description:
-      'Offers that can still be claimed, with the app that made each. They end by themselves when the app is ' +
-      'disabled, deleted or loses the scope that they needed.',
+      'Offers that can still be claimed, each with the app whose customer it is for, and who made it. They end by ' +
+      'themselves when their maker loses what they needed: an app that is disabled or deleted or loses the scope, a ' +
+      'person who is deactivated or removed or loses the role.',
     operation,
     action: 'offer.list',
     query: { app: clientIdParameter.optional().describe('Only offers of this app') },
@@ -121,6 +128,7 @@ export const adminOfferEndpoints = [
       subject,
       credentialId,
       credentialType: 'customer',
+      app: 'app_2VwTq0yB1n8d5cJ7wX2kZg',
       maker: { type: 'app', id: 'app_2VwTq0yB1n8d5cJ7wX2kZg' },
       existingCustomer: false,
       createdAt,

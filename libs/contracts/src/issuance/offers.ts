@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { command, idempotencyErrors, idempotentCommand, query } from '../contract.js';
 import { clientId, credentialTypeName, instant, pageLimit, uuid } from '../fields.js';
-import { makerSchema } from '../maker.js';
-import type { Operation } from '../operations.js';
+import { makerSchema, type Maker } from '../maker.js';
+import type { RoleOperation } from '../roles.js';
 import { presenceSchema } from './presence.js';
 
 /** Body of an offer. No field can carry a name or an address (specification §1). */
@@ -19,6 +19,12 @@ const offerRequestSchema = z
       .describe(
         'A customer of this app, to offer a further type or to recover a lost credential; needs the scope ' +
           '`issued:manage` as well',
+      ),
+    app: clientId
+      .optional()
+      .describe(
+        'For people: the app whose customer it becomes, enabled and with the scope `offers:write`. Left out with ' +
+          '`subject`, and by apps',
       ),
     adds: z
       .literal(true)
@@ -136,17 +142,22 @@ export const withdrawOffer = idempotentCommand({
 });
 
 /**
- * What an offer needs, for as long as it is open (product §4): a right that its app has lost ends it. One to an
+ * What an offer needs of its maker, for as long as it is open (product §4): a right that is lost ends it. One to an
  * existing customer could take them over, so it needs more than a sign-up form has.
  */
-export function operationsOfOffer({ existingCustomer }: { existingCustomer: boolean }): Operation[] {
-  return existingCustomer ? ['offers:write', 'issued:manage'] : ['offers:write'];
+export function operationsOfOffer(
+  { existingCustomer }: { existingCustomer: boolean },
+  { type }: Pick<Maker, 'type'>,
+): RoleOperation[] {
+  if (!existingCustomer) return ['offers:write'];
+  return ['offers:write', type === 'person' ? 'customers:support' : 'issued:manage'];
 }
 
 const openOfferSchema = offerDetailsSchema
   .omit({ status: true })
   .extend({
-    maker: makerSchema.describe('The app that made it'),
+    app: clientId.describe('The app whose customer it is for'),
+    maker: makerSchema.describe('The app or the person who made it'),
     existingCustomer: z.boolean().describe('Made to a customer who was known already: a further type, or a recovery'),
   })
   .meta({ id: 'OpenOffer' });

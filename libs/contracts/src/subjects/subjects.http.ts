@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { clientIdParameter } from '../directory/apps-admin.js';
 import { uuid } from '../fields.js';
 import { http } from '../http/forwarded.js';
 import { subjectExample, subjectSummaryExample } from '../issuance/customer-examples.js';
@@ -16,7 +17,9 @@ export const subjectEndpoints = [
     path,
     tag,
     summary: 'List subjects',
-    description: 'The customers that the calling app has made offers to, newest first.',
+    description:
+      'The customers that the calling app has made offers to, newest first. A person lists those of every app, or with ' +
+      '`app` those of one.',
     operation: 'issued:read',
     action: 'subject.list',
     query: {
@@ -24,8 +27,12 @@ export const subjectEndpoints = [
         .enum(['true', 'false'])
         .optional()
         .describe('Only customers who have (true) or have not (false) claimed a credential'),
+      app: clientIdParameter.optional().describe('Only customers of this app; an app lists its own in any case'),
     },
-    request: ({ query: { claimed } }) => (claimed === undefined ? {} : { claimed: claimed === 'true' }),
+    request: ({ query: { claimed, app } }) => ({
+      ...(claimed !== undefined && { claimed: claimed === 'true' }),
+      ...(app !== undefined && { app }),
+    }),
     response: 'A page of customers',
     page: 'SubjectPage',
     example: subjectSummaryExample,
@@ -37,7 +44,7 @@ export const subjectEndpoints = [
     path: `${path}/{subject}`,
     tag,
     summary: 'Get a subject',
-    description: 'A customer with every credential issued to them.',
+    description: 'A customer with every credential issued to them. A person reads a customer of any app.',
     operation: 'issued:read',
     action: 'subject.read',
     params,
@@ -55,6 +62,8 @@ export const subjectEndpoints = [
       'Erases the customer and everything issued to them. After the response, no read returns them any more. A ' +
       'repeat gets 404, or 204 again with the same Idempotency-Key.',
     operation: 'issued:manage',
+    // Nothing brings the customer back.
+    stepUp: true,
     action: 'subject.erase',
     params,
     status: 204,

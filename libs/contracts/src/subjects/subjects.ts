@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { query } from '../contract.js';
-import { instant, pageLimit, uuid } from '../fields.js';
+import { clientId, instant, pageLimit, uuid } from '../fields.js';
 import { subjectSchema, subjectSummarySchema } from '../issuance/customers.js';
 
 /** The sort key of a page's last row. The gateway encrypts it as the opaque page token. */
@@ -11,7 +11,12 @@ export const listSubjects = query({
   service: 'subjects',
   name: 'list-subjects',
   callers: ['gateway'],
-  request: z.strictObject({ claimed: z.boolean().optional(), limit: pageLimit, after: subjectCursorSchema.optional() }),
+  request: z.strictObject({
+    claimed: z.boolean().optional(),
+    app: clientId.optional().describe('Of a person: only customers of this app'),
+    limit: pageLimit,
+    after: subjectCursorSchema.optional(),
+  }),
   reply: z.strictObject({ items: z.array(subjectSummarySchema), next: subjectCursorSchema.optional() }),
 });
 

@@ -17,6 +17,8 @@ export interface StoredEvent {
 
 /** The stored row of a request, for a statement that inserts it together with the change. */
 export interface SealedResponse {
+  /** The caller, whose key it is. */
+  app: string;
   keyHash: Buffer;
   fingerprint: Buffer;
   response: Buffer;
@@ -54,8 +56,8 @@ export class KeyedRequest {
 
   /** The response is encrypted, since it may contain a claim link, a client secret or personal data. */
   sealed(response: unknown): SealedResponse {
-    const { keyHash, fingerprint } = this;
-    return { keyHash, fingerprint, response: seal(this.keys[0], JSON.stringify(response), this.sealedFor) };
+    const { app, keyHash, fingerprint } = this;
+    return { app, keyHash, fingerprint, response: seal(this.keys[0], JSON.stringify(response), this.sealedFor) };
   }
 
   unsealed(response: Buffer): unknown {

@@ -1,10 +1,12 @@
-import type { DirectoryEvent } from '@holdfast/contracts';
+import { lostRights } from '@holdfast/access';
+import { operationsOfOffer, type DirectoryEvent } from '@holdfast/contracts';
 import { isNotFenced, statement, type Sql } from '@holdfast/data';
 
-/** Offers that end: those of an app that it had made until it lost a right. */
+/** Offers that end: those of an app or a person, made until the right to make them was lost. */
 export interface EndedOfferRight {
   org: string;
-  app: string;
+  /** Client ID of the app, or id of the person. */
+  maker: string;
   existingCustomersOnly: boolean;
   madeUntil: Date;
 }
@@ -13,7 +15,7 @@ export interface EndedOfferRight {
 export const toExistingCustomer = 'o.created_at > s.created_at';
 /** Of the same: its right has ended, and the worker has not withdrawn it yet. The table is empty most of the time. */
 export const isEnded = `EXISTS (SELECT FROM ended_offer_right e
-  WHERE e.org = o.org AND e.app = o.app AND o.created_at <= e.made_until
+  WHERE e.org = o.org AND e.app = coalesce(o.person::text, o.app) AND o.created_at <= e.made_until
     AND (NOT e.existing_customers_only OR ${toExistingCustomer}))`;
 
 const add = statement(
@@ -25,7 +27,7 @@ const add = statement(
 );
 const first = statement(
   'ended_offer_right_first',
-  `SELECT org, app, existing_customers_only AS "existingCustomersOnly", made_until AS "madeUntil"
+  `SELECT org, app AS maker, existing_customers_only AS "existingCustomersOnly", made_until AS "madeUntil"
    FROM ended_offer_right e WHERE ${isNotFenced('e.org')} ORDER BY made_until LIMIT 1`,
 );
 const remove = statement(
@@ -33,12 +35,16 @@ const remove = statement(
   'DELETE FROM ended_offer_right WHERE org = $1 AND app = $2 AND existing_customers_only = $3 AND made_until = $4',
 );
 
-/** What an event ends, by what the app may still do. Nothing in an event by which it has lost no right. */
-export function endedBy({ org, app, operations, occurredAt }: DirectoryEvent): EndedOfferRight[] {
-  if (app === undefined || operations === undefined) return [];
-  const ended = { org, app, madeUntil: new Date(occurredAt) };
-  if (!operations.includes('offers:write')) return [{ ...ended, existingCustomersOnly: false }];
-  return operations.includes('issued:manage') ? [] : [{ ...ended, existingCustomersOnly: true }];
+/** What an event ends, by what the maker may still do. Nothing in an event by which it has lost no right. */
+export function endedBy(event: DirectoryEvent): EndedOfferRight[] {
+  const lost = lostRights(event);
+  if (!lost) return [];
+  const { org, id: maker, type } = lost;
+  const ended = { org, maker, madeUntil: new Date(event.occurredAt) };
+  const lacks = (existingCustomer: boolean) =>
+    operationsOfOffer({ existingCustomer }, { type }).some((operation) => !lost.operations.includes(operation));
+  if (lacks(false)) return [{ ...ended, existingCustomersOnly: false }];
+  return lacks(true) ? [{ ...ended, existingCustomersOnly: true }] : [];
 }
 
 /** Stores what has ended: from its commit on no claim of these succeeds, also when the app gets the right back. */
@@ -46,14 +52,14 @@ export async function addEndedOfferRights(sql: Sql, ended: readonly EndedOfferRi
   // One row for each key, since a statement cannot change a row twice.
   const byKey = new Map<string, EndedOfferRight>();
   for (const right of ended) {
-    const key = JSON.stringify([right.org, right.app, right.existingCustomersOnly]);
+    const key = JSON.stringify([right.org, right.maker, right.existingCustomersOnly]);
     const known = byKey.get(key);
     if (!known || known.madeUntil < right.madeUntil) byKey.set(key, right);
   }
   const rows = [...byKey.values()];
   await sql.rows(add, [
     rows.map(({ org }) => org),
-    rows.map(({ app }) => app),
+    rows.map(({ maker }) => maker),
     rows.map(({ existingCustomersOnly }) => existingCustomersOnly),
     rows.map(({ madeUntil }) => madeUntil),
   ]);
@@ -65,5 +71,5 @@ export async function firstEndedOfferRight(sql: Sql): Promise<EndedOfferRight | 
 
 /** Unless a later event has added to it. */
 export async function removeEndedOfferRight(sql: Sql, ended: EndedOfferRight): Promise<void> {
-  await sql.rows(remove, [ended.org, ended.app, ended.existingCustomersOnly, ended.madeUntil]);
+  await sql.rows(remove, [ended.org, ended.maker, ended.existingCustomersOnly, ended.madeUntil]);
 }

@@ -19,18 +19,28 @@ import {
 
 const batchSize = 50;
 
-/** Uses the index `offer_open_maker`. An expired offer cannot be claimed, and has had its event. */
-const customersOf = statement(
-  'ended_offers_customers',
-  `SELECT id, org, app, version, created_at AS "createdAt" FROM subject WHERE id IN (
-     SELECT o.subject FROM offer o JOIN subject s ON s.id = o.subject
-      WHERE o.org = $1 AND o.app = $2 AND o.status = 'open' AND o.created_at <= $3 AND o.expires_at > $4
-        AND (NOT $5 OR ${toExistingCustomer}) ORDER BY o.id LIMIT $6)
-   ORDER BY id FOR UPDATE`,
+/** An expired offer cannot be claimed, and has had its event. */
+const customersOf = (name: string, isOfMaker: string) =>
+  statement(
+    name,
+    `SELECT id, org, app, version, created_at AS "createdAt" FROM subject WHERE id IN (
+       SELECT o.subject FROM offer o JOIN subject s ON s.id = o.subject
+        WHERE o.org = $1 AND ${isOfMaker} AND o.status = 'open' AND o.created_at <= $3 AND o.expires_at > $4
+          AND (NOT $5 OR ${toExistingCustomer}) ORDER BY o.id LIMIT $6)
+     ORDER BY id FOR UPDATE`,
+  );
+/** Uses the index `offer_open_maker`. */
+const customersOfApp = customersOf('ended_offers_customers', 'o.app = $2 AND o.person IS NULL');
+/** Uses the index `offer_open_person`. */
+const customersOfPerson = customersOf('ended_offers_customers_of_person', 'o.person = $2::uuid');
+/** What is left are expired offers: nobody can claim them, and no row names a person who was removed. */
+const forgetPerson = statement(
+  'ended_offers_forget_person',
+  `UPDATE offer SET person = NULL WHERE org = $1 AND person = $2::uuid AND status = 'open' AND created_at <= $3`,
 );
 
 /**
- * Withdraws the open offers whose app has lost its right, in batches, each with its event and its record. They cannot
+ * Withdraws the open offers whose maker has lost its right, in batches, each with its event and its record. They cannot
  * be claimed any more before it begins.
  */
 @Injectable()
@@ -49,7 +59,7 @@ export class EndedOffersWorker {
   @Interval({
     name: 'ended_offers',
     intervalMs: 1000,
-    failure: 'Failed to withdraw offers of apps that have lost the right to make them. They cannot be claimed',
+    failure: 'Failed to withdraw offers whose maker has lost the right to make them. They cannot be claimed',
   })
   async withdrawAll(stopping: () => boolean): Promise<void> {
     while (!stopping() && (await this.withdrawBatch()));
@@ -62,7 +72,7 @@ export class EndedOffersWorker {
       const ended = await firstEndedOfferRight(sql);
       if (!ended) return undefined;
       const rows = await this.withdraw(sql, ended);
-      if (rows.length === 0) await removeEndedOfferRight(sql, ended);
+      if (rows.length === 0) await this.finish(sql, ended);
       return rows;
     });
     if (rows) await this.outbox.published(rows);
@@ -71,9 +81,10 @@ export class EndedOffersWorker {
 
   private async withdraw(sql: Sql, ended: EndedOfferRight): Promise<OutboxRow[]> {
     const now = this.clock.now();
-    const { org, app, madeUntil, existingCustomersOnly } = ended;
-    const values = [org, app, madeUntil, now, existingCustomersOnly, batchSize];
-    const customers = await readCustomers(sql, await sql.rows<CustomerRow>(customersOf, values));
+    const { org, maker, madeUntil, existingCustomersOnly } = ended;
+    const values = [org, maker, madeUntil, now, existingCustomersOnly, batchSize];
+    const query = isApp(maker) ? customersOfApp : customersOfPerson;
+    const customers = await readCustomers(sql, await sql.rows<CustomerRow>(query, values));
     const rows: OutboxRow[] = [];
     for (const customer of customers) {
       const expired = expireDue(customer, now);
@@ -85,4 +96,15 @@ export class EndedOffersWorker {
     if (rows.length > 0) await insertOutboxRows(sql, rows);
     return rows;
   }
+
+  private async finish(sql: Sql, ended: EndedOfferRight): Promise<void> {
+    const { org, maker, madeUntil, existingCustomersOnly } = ended;
+    if (!isApp(maker) && !existingCustomersOnly) await sql.rows(forgetPerson, [org, maker, madeUntil]);
+    await removeEndedOfferRight(sql, ended);
+  }
+}
+
+/** A client ID, and not the UUID of a person. */
+function isApp(maker: string): boolean {
+  return maker.startsWith('app_');
 }

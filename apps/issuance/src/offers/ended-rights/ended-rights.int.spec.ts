@@ -5,6 +5,7 @@ import {
   adminListOffers,
   adminWithdrawOffer,
   eventSubject,
+  operationsOf,
   type CustomerEvent,
   type DirectoryEvent,
   type OpenOffer,
@@ -20,23 +21,23 @@ const asPerson = testContext({ actor: { type: 'person', id: randomUUID() } });
 const all = ['offers:write', 'issued:read', 'issued:manage'];
 
 let versions = 1;
-/** Directory says that an app has lost rights: what it may still do, in the reply and in the event. */
-async function lose(app: string, operations: string[]): Promise<void> {
-  stubs.rights.set(app, operations);
-  const type = 'app.updated';
+async function publish(members: Pick<DirectoryEvent, 'type'> & Partial<DirectoryEvent>): Promise<void> {
   const event: DirectoryEvent = {
     id: randomUUID(),
-    type,
     occurredAt: clock.now().toISOString(),
     org: 'acme',
     version: (versions += 1),
     requestId: 'test',
     traceparent: '',
-    app,
-    operations,
-    data: { app },
+    ...members,
   };
-  await jetstream(stack.directory.connection).publish(eventSubject('directory', type), JSON.stringify(event));
+  await jetstream(stack.directory.connection).publish(eventSubject('directory', event.type), JSON.stringify(event));
+}
+
+/** Directory says that an app has lost rights: what it may still do, in the reply and in the event. */
+async function lose(app: string, operations: string[]): Promise<void> {
+  stubs.rights.set(app, operations);
+  await publish({ type: 'app.updated', app, operations, data: { app } });
 }
 
 const withdrawn = (subject: string): CustomerEvent[] =>
@@ -157,6 +158,65 @@ describe('an offer whose app loses the right to make it', () => {
           claimed.includes(subject) ? 'credential.issued' : 'offer.withdrawn',
         ]);
     }
+  });
+});
+
+describe('an offer whose maker is a person', () => {
+  withIssuance();
+  const app = `app_${'p'.repeat(22)}`;
+  let person: string;
+  const byPerson = () => testContext({ actor: { type: 'person', id: person } });
+  const rowsNaming = async (id: string) =>
+    (await stack.database.query('SELECT 1 FROM issuance.offer WHERE person = $1', [id])).length;
+  beforeEach(() => {
+    person = randomUUID();
+    stubs.rights.clear();
+    stubs.rights.set(person, operationsOf(['support']));
+  });
+
+  it.each<[string, () => Partial<DirectoryEvent> & Pick<DirectoryEvent, 'type'>]>([
+    ['loses the role', () => ({ type: 'role.changed', user: person, data: { user: person, roles: ['auditor'] } })],
+    ['is deactivated', () => ({ type: 'user.deactivated', user: person, data: { user: person } })],
+    ['is removed', () => ({ type: 'user.erasure_started', user: person })],
+  ])('is withdrawn for good when the person %s, and no row names them', async (_, ended) => {
+    const known = await customers.new();
+    clock.advance(1000);
+    const offers = [
+      await customers.offer({ app }, byPerson()),
+      await customers.offer({ subject: known.subject }, byPerson()),
+    ];
+    const claimedBefore = await customers.offer({ app }, byPerson());
+    await customers.claim(claimedBefore.token);
+    const ofApp = await customers.offer({}, asApp(app));
+    const byThePerson = (await open()).filter(({ maker }) => maker.id === person);
+    expect(byThePerson.map(({ maker }) => maker.type)).toEqual(['person', 'person']);
+    stubs.rights.set(person, []);
+    await publish(ended());
+    for (const { subject } of offers) await isWithdrawn(subject);
+    stubs.rights.set(person, operationsOf(['owner']));
+    for (const { token } of offers)
+      await eventually(() => expect(customers.beginClaim(token)).rejects.toEqual(errorWith('claim_withdrawn')));
+    await expect(customers.claim(ofApp.token)).resolves.toMatchObject({ subject: ofApp.subject });
+    await eventually(async () => (await rowsNaming(person)) === 0);
+  });
+
+  it('stays open for new customers only when the person may still make first offers', async () => {
+    const known = await customers.new();
+    clock.advance(1000);
+    const first = await customers.offer({ app }, byPerson());
+    const recovery = await customers.offer({ subject: known.subject }, byPerson());
+    // No role of today leaves the one right without the other.
+    stubs.rights.set(person, ['offers:write']);
+    await eventually(() => expect(customers.beginClaim(recovery.token)).rejects.toEqual(errorWith('claim_withdrawn')));
+    await expect(customers.claim(first.token)).resolves.toMatchObject({ subject: first.subject });
+  });
+
+  it('ends neither with the rights of the app nor with those of another person', async () => {
+    const offer = await customers.offer({ app }, byPerson());
+    await lose(app, []);
+    await publish({ type: 'user.deactivated', user: randomUUID(), data: {} });
+    await eventually(async () => (await stack.database.query('SELECT 1 FROM issuance.ended_offer_right')).length === 0);
+    await expect(customers.claim(offer.token)).resolves.toMatchObject({ subject: offer.subject });
   });
 });
 

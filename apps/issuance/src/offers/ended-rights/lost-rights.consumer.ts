@@ -5,9 +5,9 @@ import { Consumes } from '@holdfast/messaging';
 import { addEndedOfferRights, endedBy } from './ended-offer-rights.js';
 import { EndedOffersWorker } from './ended-offers.worker.js';
 
-/** Ends the open offers of apps that have lost the right to make them, for good: a right that returns revives none. */
+/** Ends the open offers of makers that have lost the right to them, for good: a right that returns revives none. */
 @Injectable()
-export class AppRightsConsumer {
+export class LostRightsConsumer {
   constructor(
     private readonly database: Database,
     private readonly worker: EndedOffersWorker,
