@@ -34,6 +34,8 @@ export const roles: Record<Role, { description: string; operations: readonly Rol
       'issued:read',
       'issued:manage',
       'customers:support',
+      'customers:history',
+      'apps:read',
       'billing:manage',
       'vault:manage',
     ],
@@ -60,6 +62,8 @@ export const roles: Record<Role, { description: string; operations: readonly Rol
       'issued:read',
       'issued:manage',
       'customers:support',
+      'customers:history',
+      'apps:read',
     ],
   },
   auditor: {
@@ -72,11 +76,13 @@ export const roles: Record<Role, { description: string; operations: readonly Rol
       'access_requests:read',
       'entitlements:view',
       'issued:read',
+      'customers:history',
+      'apps:read',
     ],
   },
   approver: {
     description: 'Decides access requests',
-    operations: ['users:read', 'access_requests:read', 'access_requests:approve', 'entitlements:view'],
+    operations: ['users:read', 'access_requests:read', 'access_requests:approve', 'entitlements:view', 'apps:read'],
   },
   support: {
     description: 'Helps customers, and looks up people and what they can reach',
@@ -87,6 +93,8 @@ export const roles: Record<Role, { description: string; operations: readonly Rol
       'offers:write',
       'issued:read',
       'customers:support',
+      'customers:history',
+      'apps:read',
     ],
   },
 };

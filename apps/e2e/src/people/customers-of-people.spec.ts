@@ -150,6 +150,41 @@ it.each<[string, (person: HubUser) => Promise<unknown>]>([
   expect(await stateOf(ofApp)).toBe('open');
 });
 
+it('a person reads the history of a customer page by page; an app, and a person without the right, do not', async () => {
+  const { subject, credentialId } = await claimed(shop);
+  for (const action of ['suspend', 'resume', 'suspend', 'resume'])
+    await people.admin.customers('POST', `/issued/${credentialId}/${action}`, {});
+  interface Page {
+    items: { seq: number; action: string; actor: { type: string; id?: string } }[];
+    nextPageToken?: string;
+  }
+  const pages: Page[] = [];
+  for (let token = ''; ;) {
+    const query = `?limit=2${token === '' ? '' : `&next_page_token=${encodeURIComponent(token)}`}`;
+    const { status, body } = await people.support.customers<Page>('GET', `/subjects/${subject}/history${query}`);
+    expect(status).toBe(200);
+    pages.push(body);
+    if (!(token = body.nextPageToken ?? '')) break;
+  }
+  const items = pages.flatMap((page) => page.items);
+  expect(items.map(({ seq }) => seq)).toEqual([...new Set(items.map(({ seq }) => seq))].sort((a, b) => b - a));
+  const changes = items.map(({ action }) => action).filter((action) => !action.startsWith('subject.'));
+  expect(changes).toEqual([
+    ...['credential.resume', 'credential.suspend', 'credential.resume', 'credential.suspend'],
+    ...['credential.claim', 'offer.create'],
+  ]);
+  expect(items.find(({ action }) => action === 'credential.claim')?.actor).toMatchObject({
+    type: 'customer',
+    id: subject,
+  });
+  const path = `/subjects/${subject}/history`;
+  expect(outcome(await people.approver.customers('GET', path))).toBe('403 insufficient_scope');
+  expect(outcome(await shop.call('GET', `${shop.api}/credentials${path}`))).toBe('403 insufficient_scope');
+  expect(outcome(await people.support.customers('GET', `/subjects/${randomUUID()}/history`))).toBe(
+    '404 unknown_subject',
+  );
+});
+
 it('each action of a person is in the audit log as theirs, with the customer', async () => {
   const { credentialId } = await claimed(shop);
   await people.support.customers('POST', `/issued/${credentialId}/suspend`, { reason: 'lost_device' });

@@ -66,6 +66,7 @@ const appsOfOrganization = [
     summary: 'List apps',
     description: 'The apps of the organization, newest first. Client secrets are never shown.',
     operation,
+    personOperation: 'apps:read',
     action: 'app.list',
     query: {
       status: z.enum(appStatuses).optional().describe('Only apps with this status'),
@@ -87,6 +88,7 @@ const appsOfOrganization = [
     summary: 'Get an app',
     description: 'An app of the organization. Client secrets are never shown.',
     operation,
+    personOperation: 'apps:read',
     action: 'app.read',
     versioned: true,
     response: 'The app',
