@@ -1,5 +1,4 @@
-import '@mantine/core/styles.css';
-import './app/page.css';
+import './app/styles.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Hub } from './app/hub.tsx';

@@ -19,8 +19,8 @@ export const actorSchema = z.strictObject({
 export type Actor = z.infer<typeof actorSchema>;
 
 /**
- * The app whose customers a caller can reach: of an app itself (specification §2.5). Undefined for a person, who reaches
- * the customers of every app, as far as the roles allow. @throws for any other actor
+ * The app whose customers a caller can reach: of an app itself (specification §2.5). Undefined for a person, who
+ * reaches the customers of every app, as far as the roles allow. @throws for any other actor
  */
 export function customersVisibleTo({ type, id }: Actor): string | undefined {
   if (type === 'app') return id;

@@ -150,7 +150,7 @@ it.each<[string, (person: HubUser) => Promise<unknown>]>([
   expect(await stateOf(ofApp)).toBe('open');
 });
 
-it('a person reads the history of a customer page by page; an app, and a person without the right, do not', async () => {
+it('a person reads the history of a customer page by page; apps, and people without the right, do not', async () => {
   const { subject, credentialId } = await claimed(shop);
   for (const action of ['suspend', 'resume', 'suspend', 'resume'])
     await people.admin.customers('POST', `/issued/${credentialId}/${action}`, {});

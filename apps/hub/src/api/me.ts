@@ -15,5 +15,6 @@ export const meQuery = {
 /** Who is signed in, and what their roles let them do. The API decides; the hub only leaves out what it would deny. */
 export function useMe() {
   const { data: me } = useSuspenseQuery(meQuery);
-  return { me, may: (operation: RoleOperation) => operationsOf(me.roles).includes(operation) };
+  const operations = operationsOf(me.roles);
+  return { me, operations, may: (operation: RoleOperation) => operations.includes(operation) };
 }

@@ -1,30 +1,33 @@
 import { Button, Loader } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { Link, Outlet } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { operationsOf } from '@holdfast/contracts';
 import { meQuery } from '../api/me.ts';
 import { hubPath, shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
+import { areasOf, type ScreenEntry } from '../parts/areas.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import classes from './shell.module.css';
 import { SignedOut } from './signed-out.tsx';
 
-/** The screens, and the operation without which one is absent. */
-const screens = [
-  { to: '/', text: 'shell.overview', needs: undefined },
-  { to: '/apps', text: 'shell.apps', needs: 'apps:manage' },
-  { to: '/people', text: 'shell.people', needs: 'users:read' },
-  { to: '/audit-log', text: 'shell.auditLog', needs: 'audit:read' },
-  { to: '/organization', text: 'shell.organization', needs: 'organization:manage' },
-] as const;
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const Keys = lazy(async () => ({ default: (await import('./keys.tsx')).Keys }));
 
 /** Around every screen: who is signed in, and where they can go. */
 export function Shell() {
   const { t } = useTranslation();
   const { data: me, error, refetch } = useQuery(meQuery);
+  const [open, setOpen] = useState<'palette' | 'keys'>();
+  const close = () => setOpen(undefined);
+  useHotkeys([
+    ['mod+K', () => setOpen('palette')],
+    ['shift+?', () => setOpen('keys')],
+    ['/', () => document.querySelector<HTMLElement>('main input, main select')?.focus()],
+  ]);
   const signOut = useMutation({
     mutationFn: () => fetch(`${hubPath}/sign-out`, { method: 'POST' }),
     onSettled: () => {
@@ -46,16 +49,15 @@ export function Shell() {
       <div className={classes.header} role="region" aria-label={t('shell.title')}>
         <strong dir="auto">{shortId}</strong>
         <nav aria-label={t('shell.screens')}>
-          {screens
-            .filter(({ needs }) => needs === undefined || held.includes(needs))
-            .map(({ to, text }) => (
-              <Link key={to} to={to} className={classes.link} activeOptions={{ exact: to === '/' }}>
-                {t(text)}
-              </Link>
-            ))}
+          {areasOf(held).map(({ text, screens }) => (
+            <AreaLink key={text} text={text} screens={screens} />
+          ))}
         </nav>
         <div className={classes.person}>
           <span dir="auto">{me.name}</span>
+          <Button variant="default" size="compact-sm" onClick={() => setOpen('palette')}>
+            {t('shell.goTo')} <kbd className={classes.key}>Ctrl K</kbd>
+          </Button>
           <Button variant="default" size="compact-sm" loading={signOut.isPending} onClick={() => signOut.mutate()}>
             {t('shell.signOut')}
           </Button>
@@ -66,6 +68,27 @@ export function Shell() {
           <Outlet />
         </Suspense>
       </main>
+      <Suspense>
+        {open === 'palette' && <Palette held={held} onClose={close} />}
+        {open === 'keys' && <Keys onClose={close} />}
+      </Suspense>
     </div>
+  );
+}
+
+/** Leads to the first screen of an area, and is the current one on all of its screens. */
+function AreaLink({ text, screens }: ReturnType<typeof areasOf>[number]) {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const isIn = ({ to }: ScreenEntry) => (to === '/' ? pathname === '/' : `${pathname}/`.startsWith(`${to}/`));
+  return (
+    <Link
+      to={screens[0]!.to}
+      className={classes.link}
+      activeOptions={{ exact: true }}
+      data-current={screens.some(isIn) || undefined}
+    >
+      {t(text)}
+    </Link>
   );
 }

@@ -13,8 +13,11 @@ import { Screen } from '../parts/screen.tsx';
 import { useKnown } from '../parts/use-known.ts';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { AppActions } from './app-actions.tsx';
+import { AppAssignments } from './app-assignments.tsx';
+import { AppConnection } from './app-connection.tsx';
 import { AppOperations } from './app-operations.tsx';
 import { appQuery, newSecretKey, notGrantedKey } from './app-queries.ts';
+import { AppRequests } from './app-requests.tsx';
 import { AppSecrets } from './app-secrets.tsx';
 import { NewSecret } from './new-secret.tsx';
 
@@ -27,8 +30,9 @@ export function AppScreen() {
   const secret = useKnown<string>(newSecretKey(clientId));
   const notGranted = useKnown<Problem>(notGrantedKey(clientId));
   const isConfidential = app.kind === 'web' || app.kind === 'service';
+  const signsIn = app.kind !== 'service' && app.kind !== 'receiver';
   return (
-    <Screen title={app.name} actions={app.builtIn ? undefined : <AppActions app={app} />}>
+    <Screen title={app.name} actions={!app.builtIn && may('apps:manage') && <AppActions app={app} />}>
       {secret !== undefined && <NewSecret app={app} secret={secret} />}
       {notGranted && (
         <Alert color="red" role="alert">
@@ -54,7 +58,10 @@ export function AppScreen() {
         </ScreenLink>
       )}
       {!app.builtIn && grantable(app.kind).length > 0 && <AppOperations app={app} mayChange={may('grants:manage')} />}
-      {!app.builtIn && isConfidential && <AppSecrets app={app} />}
+      {!app.builtIn && signsIn && <AppConnection app={app} />}
+      {!app.builtIn && isConfidential && may('apps:manage') && <AppSecrets app={app} />}
+      {signsIn && app.audience === 'people' && may('apps:manage') && <AppAssignments clientId={clientId} />}
+      {may('audit:read') && <AppRequests clientId={clientId} />}
       <ViewAsApi call={{ method: 'GET', path: `/o/${shortId}/api/admin/apps/${clientId}` }} operation="apps:manage" />
     </Screen>
   );

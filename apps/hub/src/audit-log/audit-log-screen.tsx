@@ -1,10 +1,12 @@
-import { Badge, Button, Group, Table, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { shortId } from '../api/organization.ts';
+import { AreaTabs } from '../parts/area-tabs.tsx';
 import { instant } from '../parts/format.ts';
 import { shortened } from '../parts/identifier.ts';
+import { ObjectTable } from '../parts/object-table.tsx';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
@@ -39,6 +41,7 @@ export function AuditLogScreen() {
   return (
     <Screen
       title={t('auditLog.title')}
+      tabs={<AreaTabs of="/audit-log" />}
       actions={
         <Badge variant="dot" color={isLive ? 'green' : 'red'} tt="none" role="status">
           {t(isLive ? 'auditLog.live' : 'auditLog.notLive')}
@@ -100,8 +103,6 @@ function FilterInput({ label, value, onChange }: FilterInputProps) {
   return <TextInput label={label} defaultValue={value} onChange={(event) => change(event.currentTarget.value)} />;
 }
 
-const columns = ['time', 'action', 'actor', 'outcome'] as const;
-
 interface EntriesProps {
   entries: AuditEvent[];
   open: string | undefined;
@@ -111,36 +112,38 @@ interface EntriesProps {
 function Entries({ entries, open, onOpen }: EntriesProps) {
   const { t } = useTranslation();
   return (
-    <Table.ScrollContainer minWidth={520}>
-      <Table highlightOnHover>
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column}>{t(`auditLog.${column}`)}</Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map(({ id, occurredAt, action, actor, outcome }) => (
-            <Table.Tr key={id} aria-current={id === open || undefined}>
-              <Table.Td className={classes.time}>{instant(occurredAt)}</Table.Td>
-              <Table.Td>
-                <button type="button" className={classes.action} onClick={() => onOpen(id)}>
-                  {action}
-                </button>
-              </Table.Td>
-              <Table.Td dir="auto" title={actor.id}>
-                {nameOf(actor)}
-              </Table.Td>
-              <Table.Td>
-                {t(`auditLog.${outcome.result}`)}
-                {outcome.code === undefined ? '' : ` · ${outcome.code}`}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <ObjectTable
+      items={entries}
+      keyOf={({ id }) => id}
+      current={open}
+      columns={[
+        {
+          title: t('auditLog.time'),
+          cell: ({ occurredAt }) => <span className={classes.time}>{instant(occurredAt)}</span>,
+        },
+        {
+          title: t('auditLog.action'),
+          cell: ({ id, action }) => (
+            <button type="button" className={classes.action} onClick={() => onOpen(id)}>
+              {action}
+            </button>
+          ),
+        },
+        {
+          title: t('auditLog.actor'),
+          cell: ({ actor }) => (
+            <span dir="auto" title={actor.id}>
+              {nameOf(actor)}
+            </span>
+          ),
+        },
+        {
+          title: t('auditLog.outcome'),
+          cell: ({ outcome: { result, code } }) =>
+            `${t(`auditLog.${result}`)}${code === undefined ? '' : ` · ${code}`}`,
+        },
+      ]}
+    />
   );
 }
 

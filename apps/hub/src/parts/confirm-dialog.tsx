@@ -13,14 +13,26 @@ interface Props {
   /** What must be typed before a change that cannot be undone. */
   typed?: { label: string; text: string };
   confirm: string;
+  /** It cannot be undone, or ends rights. */
+  isFinal?: boolean;
   /** The request that the confirmation sends. */
   mutation: { isPending: boolean; error: unknown; reset: () => void };
   onConfirm: () => void;
   onClose: () => void;
 }
 
-/** A question before something that ends rights. */
-export function ConfirmDialog({ opened, title, text, typed, confirm, mutation, onConfirm, onClose }: Props) {
+/** A question before a change that has consequences. */
+export function ConfirmDialog({
+  opened,
+  title,
+  text,
+  typed,
+  confirm,
+  isFinal = true,
+  mutation,
+  onConfirm,
+  onClose,
+}: Props) {
   const { t } = useTranslation();
   const [input, setInput] = useState('');
   const { isPending, error, reset } = mutation;
@@ -49,7 +61,7 @@ export function ConfirmDialog({ opened, title, text, typed, confirm, mutation, o
           <Button variant="default" onClick={close}>
             {t('app.cancel')}
           </Button>
-          <Button color="red" loading={isPending} disabled={!isConfirmed} onClick={onConfirm}>
+          <Button {...(isFinal && { color: 'red' })} loading={isPending} disabled={!isConfirmed} onClick={onConfirm}>
             {confirm}
           </Button>
         </Group>

@@ -4,13 +4,15 @@ import { useTranslation } from 'react-i18next';
 
 interface Props {
   title: string;
+  /** Above the title: the other screens of its area. */
+  tabs?: ReactNode;
   /** Beside the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
 /** A screen: its title in page and tab. Focus begins at the title, so that the keyboard goes on from there. */
-export function Screen({ title, actions, children }: Props) {
+export function Screen({ title, tabs, actions, children }: Props) {
   const { t } = useTranslation();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -19,6 +21,7 @@ export function Screen({ title, actions, children }: Props) {
   }, [title, t]);
   return (
     <Stack gap="lg">
+      {tabs}
       <Group justify="space-between">
         <Title order={1} size="h2" ref={heading} tabIndex={-1} dir="auto">
           {title}

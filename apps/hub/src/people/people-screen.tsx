@@ -1,4 +1,4 @@
-import { Button, Table, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,14 +6,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../api/me.ts';
 import { shortId } from '../api/organization.ts';
+import { AreaTabs } from '../parts/area-tabs.tsx';
 import { instant } from '../parts/format.ts';
 import { ScreenLink } from '../parts/link.tsx';
-import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { PagedTable } from '../parts/paged-table.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
-import { peopleQuery } from './people-queries.ts';
-
-const columns = ['name', 'email', 'roles', 'state', 'lastSignIn'] as const;
+import { peopleQuery, type Person } from './people-queries.ts';
 
 /** The people of the organization, found by the beginning of a name or an e-mail address. */
 export function PeopleScreen() {
@@ -22,14 +21,11 @@ export function PeopleScreen() {
   const navigate = useNavigate();
   const [input, setInput] = useState('');
   const [beginning] = useDebouncedValue(input.trim(), 300);
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    ...peopleQuery(beginning),
-    placeholderData: keepPreviousData,
-  });
-  const people = data?.pages.flatMap(({ items }) => items);
+  const people = useInfiniteQuery({ ...peopleQuery(beginning), placeholderData: keepPreviousData });
   return (
     <Screen
       title={t('people.title')}
+      tabs={<AreaTabs of="/people" />}
       actions={
         may('users:manage') && (
           <Button onClick={() => void navigate({ to: '/people/invite' })}>{t('people.invite')}</Button>
@@ -43,41 +39,28 @@ export function PeopleScreen() {
         value={input}
         onChange={(event) => setInput(event.currentTarget.value)}
       />
-      {error && <ProblemNotice error={error} />}
-      {people?.length === 0 && <Text>{t('people.none')}</Text>}
-      {people !== undefined && people.length > 0 && (
-        <Table.ScrollContainer minWidth={640}>
-          <Table highlightOnHover>
-            <Table.Thead>
-              <Table.Tr>
-                {columns.map((column) => (
-                  <Table.Th key={column}>{t(`people.${column}`)}</Table.Th>
-                ))}
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {people.map(({ id, name, email, roles, status, lastSignInAt }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <ScreenLink to="/people/$user" params={{ user: id }} dir="auto">
-                      {name}
-                    </ScreenLink>
-                  </Table.Td>
-                  <Table.Td>{email}</Table.Td>
-                  <Table.Td>{roles.map((role) => t(`role.${role}`)).join(', ')}</Table.Td>
-                  <Table.Td>{t(`people.${status}`)}</Table.Td>
-                  <Table.Td>{lastSignInAt === undefined ? t('people.never') : instant(lastSignInAt)}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {t('people.more')}
-        </Button>
-      )}
+      <PagedTable<Person>
+        query={people}
+        keyOf={({ id }) => id}
+        none={<Text>{t('people.none')}</Text>}
+        columns={[
+          {
+            title: t('people.name'),
+            cell: ({ id, name }) => (
+              <ScreenLink to="/people/$user" params={{ user: id }} dir="auto">
+                {name}
+              </ScreenLink>
+            ),
+          },
+          { title: t('people.email'), cell: ({ email }) => email },
+          { title: t('people.roles'), cell: ({ roles }) => roles.map((role) => t(`role.${role}`)).join(', ') },
+          { title: t('people.state'), cell: ({ status }) => t(`people.${status}`) },
+          {
+            title: t('people.lastSignIn'),
+            cell: ({ lastSignInAt }) => (lastSignInAt === undefined ? t('people.never') : instant(lastSignInAt)),
+          },
+        ]}
+      />
       <ViewAsApi
         call={{
           method: 'GET',

@@ -1,6 +1,27 @@
+import { enAccess } from './en-access.ts';
+import { enCustomers } from './en-customers.ts';
+import { enPeople } from './en-people.ts';
+import { enSending } from './en-sending.ts';
+
 /** The texts of the hub, by screen. A text with `{{name}}` gets that value. */
 export const en = {
+  ...enAccess,
+  ...enCustomers,
+  ...enPeople,
+  ...enSending,
   shell: {
+    customers: 'Customers',
+    groups: 'Groups',
+    accessRequests: 'Access requests',
+    entitlements: 'Entitlements',
+    signals: 'Signals',
+    webhooks: 'Webhooks',
+    sharedSignals: 'Shared Signals',
+    exports: 'Exports',
+    destinations: 'Destinations',
+    account: 'My account',
+    myAccess: 'My access',
+    goTo: 'Go to',
     title: 'Hub',
     screens: 'Screens',
     overview: 'Overview',
@@ -46,6 +67,13 @@ export const en = {
     request: 'Request ID, for those who investigate it',
   },
   overview: {
+    customers: 'Who signs in to your apps: help somebody who cannot, offer again, suspend.',
+    webhooks: 'What your systems learn of events, and whether it arrived.',
+    account: 'Your passkeys, and the access that you have requested.',
+    attention: 'This needs attention',
+    failingWebhook: 'Messages to {{host}} do not arrive',
+    failingDestinations: 'Destinations of the audit log that take nothing: {{number}}',
+    waitingRequests: 'Access requests that wait for a decision: {{number}}',
     title: 'Overview',
     signedInAs: 'Signed in as',
     email: 'E-mail',
@@ -57,7 +85,6 @@ export const en = {
     organization: 'The name, colour and logo that your customers see on every page.',
     auditLog: 'Every action in your organization, as it happens, with a proof for each entry.',
     verify: 'Verify an export of the audit log',
-    nothing: 'Your roles have no screen here yet. The API and the command line have everything else.',
   },
   apps: {
     title: 'Apps',
@@ -70,7 +97,6 @@ export const en = {
     operations: 'Operations',
     enabled: 'Enabled',
     disabled: 'Disabled',
-    more: 'Show more',
     web: 'Web app',
     spa: 'Single-page app',
     native: 'Native app',
@@ -172,52 +198,6 @@ export const en = {
     peopleOnly: 'Only people may do this, with the session of the hub: {{operation}} cannot be granted to a program.',
     token: 'ACCESS_TOKEN is a token of a service app with the operation {{operation}}.',
   },
-  people: {
-    title: 'People',
-    invite: 'Invite',
-    name: 'Name',
-    email: 'E-mail',
-    roles: 'Roles',
-    state: 'State',
-    lastSignIn: 'Last sign-in',
-    never: 'Not yet',
-    active: 'Active',
-    invited: 'Invited',
-    deactivated: 'Deactivated',
-    more: 'Show more',
-    find: 'Find by the beginning of a name or an e-mail address',
-    none: 'Nobody matches',
-  },
-  invite: {
-    title: 'Invite a person',
-    body: 'You get a link for one use. Hand it to the person yourself: the hub sends no e-mail.',
-    rolesBody: 'What the person may do as soon as they accept. You can change it at any time.',
-    create: 'Create the link',
-    link: 'Invitation link',
-    linkOnce: 'Copy the invitation link now',
-    linkOnceBody:
-      'It is shown only this once, and works once. Anybody who has it can accept: send it to {{name}} alone.',
-  },
-  person: {
-    save: 'Save roles',
-    saved: 'Saved',
-    newLink: 'New link',
-    newLinkTitle: 'Make a new link for {{name}}?',
-    newLinkBody:
-      'An open link stops working. If the person has a passkey already, the new link replaces all of their passkeys, ' +
-      'and they are signed out everywhere.',
-    deactivate: 'Deactivate',
-    reactivate: 'Reactivate',
-    deactivateTitle: 'Deactivate {{name}}?',
-    deactivateBody: 'They are signed out everywhere within a second, and cannot sign in. You can reactivate them.',
-    remove: 'Remove',
-    removeTitle: 'Remove {{name}}?',
-    removeBody: 'This cannot be undone: their roles, groups and passkeys end, and their personal data are erased.',
-    removeType: 'Type the name of the person to confirm',
-    invitedAt: 'Invited',
-    log: 'What they did, in the audit log',
-    you: 'This is you.',
-  },
   organization: {
     title: 'Organization',
     name: 'Name',
@@ -240,17 +220,57 @@ export const en = {
     save: 'Save',
     saved: 'Saved. Pages show it within a second.',
   },
-  role: {
-    owner: 'Owner',
-    admin: 'Admin',
-    auditor: 'Auditor',
-    approver: 'Approver',
-    support: 'Support',
-    ownerBody: 'Everything, including who else is an owner',
-    adminBody: 'People, groups, apps and grants; gives every role but owner',
-    auditorBody: 'Reads everything, changes nothing',
-    approverBody: 'Decides access requests',
-    supportBody: 'Looks up people and what they can reach',
+  list: {
+    all: 'All',
+    yes: 'Yes',
+    no: 'No',
+    more: 'Show more',
+    created: 'Created',
+    state: 'State',
+    actions: 'Actions',
+  },
+  palette: {
+    find: 'Screen, action, or the ID of a customer or app',
+    open: 'Open {{id}}',
+    none: 'Nothing matches',
+  },
+  keys: {
+    title: 'Keys',
+    goTo: 'Go to a screen, or begin something',
+    filter: 'To the first filter',
+    next: 'Next row',
+    previous: 'Previous row',
+    open: 'Open what has the focus',
+    close: 'Close a dialog',
+    keys: 'This list',
+  },
+  connection: {
+    title: 'Configuration',
+    body: 'Paste this into your app. The client secret belongs into its environment.',
+    library: 'Library',
+    try: 'Try a sign-in',
+  },
+  apiLog: {
+    title: 'API log',
+    body: 'The last requests of this app, and what to do about an error.',
+    none: 'It has sent no request yet',
+    request: 'Request',
+    help: 'What to do',
+  },
+  numbers: {
+    title: 'Numbers',
+    range: 'Range',
+    day: 'Day',
+    month: '30 days',
+    year: 'Year',
+    offers: 'Offers',
+    claims: 'Claims',
+    'claim-rate': 'Claimed offers',
+    'sign-ins': 'Sign-ins',
+    'active-customers': 'Active customers',
+    credentials: 'Live credentials',
+    nothing: 'nothing counted yet',
+    summary: 'highest {{highest}}, last {{last}}',
   },
   operation: {
     'offers:write': 'Create offers: links with which customers get a credential',
@@ -271,4 +291,7 @@ export const en = {
 };
 
 /** What each language has: a missing text does not compile. */
-export type Texts = { [Group in keyof typeof en]: { [Text in keyof (typeof en)[Group]]: string } };
+export type TextsLike<Source extends Record<string, Record<string, string>>> = {
+  [Group in keyof Source]: { [Text in keyof Source[Group]]: string };
+};
+export type Texts = TextsLike<typeof en>;

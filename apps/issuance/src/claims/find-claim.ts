@@ -54,9 +54,9 @@ const byToken = statement(
 );
 
 /**
- * Finds the offer of a claim token. An open offer whose maker may not make such offers any more counts as
- * withdrawn. That its events have not arrived yet changes nothing: directory is asked at each step of a claim, and without an answer
- * there is none (docs/adr/0074-what-was-prepared-ends-with-its-right.md).
+ * Finds the offer of a claim token. An open offer whose maker may not make such offers any more counts as withdrawn.
+ * That its events have not arrived yet changes nothing: directory is asked at each step of a claim, and without an
+ * answer there is none (docs/adr/0074-what-was-prepared-ends-with-its-right.md).
  */
 @Injectable()
 export class Claims {

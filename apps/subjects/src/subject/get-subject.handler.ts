@@ -1,10 +1,10 @@
-import { Controller } from '@nestjs/common';
+import { Controller, Inject } from '@nestjs/common';
 import { customersVisibleTo, getSubject, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
-import { AppError, customerKey } from '@holdfast/platform';
+import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
 import { Freshness } from './freshness.js';
 import { SubjectReads } from './subject-reads.js';
-import { fullForm } from './subject.js';
+import { formForPeople, fullForm } from './subject.js';
 
 /** GET …/credentials/subjects/{subject} (specification §4.3). */
 @Controller()
@@ -12,6 +12,7 @@ export class GetSubjectHandler {
   constructor(
     private readonly subjects: SubjectReads,
     private readonly freshness: Freshness,
+    @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
   @Handles(getSubject)
@@ -25,6 +26,6 @@ export class GetSubjectHandler {
     // An app must not learn whether a customer of another app exists, so both cases have the same response
     // (specification §2.5).
     if (!state) throw new AppError('unknown_subject');
-    return fullForm(state, app === undefined);
+    return app === undefined ? formForPeople(state, this.clock.now()) : fullForm(state);
   }
 }

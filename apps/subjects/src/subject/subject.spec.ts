@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Credential, SubjectState } from '@holdfast/contracts';
-import { fullForm, summaryForm } from './subject.js';
+import { formForPeople, fullForm, summaryForm } from './subject.js';
 
 const now = new Date('2026-11-21T09:00:00.000Z');
 const before = '2026-11-21T08:59:59.999Z';
@@ -83,10 +83,12 @@ describe('the summary of a customer', () => {
   });
 });
 
-it('names the app of the customer only to callers who see those of every app', () => {
-  const one = state([credential({})]);
-  expect([fullForm(one, true).app, summaryForm(one, now, true).app]).toEqual([one.app, one.app]);
-  expect([fullForm(one), summaryForm(one, now)].map((form) => 'app' in form)).toEqual([false, false]);
+it('names the app and the open offers of the customer only to people', () => {
+  const one = state([credential({})], [offer('open', after), offer('open', before), offer('withdrawn', after)]);
+  expect([formForPeople(one, now).app, summaryForm(one, now, true).app]).toEqual([one.app, one.app]);
+  expect(formForPeople(one, now).offers).toEqual([expect.objectContaining({ expiresAt: after })]);
+  const ofApps: object[] = [fullForm(one), summaryForm(one, now)];
+  expect(ofApps.filter((form) => 'app' in form || 'offers' in form)).toEqual([]);
 });
 
 it('fullForm returns the subject of the specification', () => {

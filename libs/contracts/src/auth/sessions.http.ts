@@ -28,8 +28,8 @@ export const sessionEndpoints = [
     tag,
     summary: 'List the sessions of a subject',
     description:
-      'Where a customer of the calling app is signed in: browsers, and apps that stay signed in. A person reads those of ' +
-      'any customer.',
+      'Where a customer of the calling app is signed in: browsers, and apps that stay signed in. A person reads ' +
+      'those of any customer.',
     operation: 'issued:read',
     action: 'session.list',
     params,

@@ -45,12 +45,26 @@ export type Credential = z.infer<typeof credentialSchema>;
 /** People see the customers of every app (docs/people.md); an app sees its own only. */
 const appOfCustomer = clientId.optional().describe('The app that the customer belongs to; in responses to people only');
 
+/** What people see of an offer that waits for its claim. */
+const waitingOfferSchema = z
+  .strictObject({
+    offerId: uuid.describe('The offer'),
+    credentialId: uuid.describe('The credential that its claim issues'),
+    createdAt: instant.describe('When it was made'),
+    expiresAt: instant.describe('When it expires'),
+  })
+  .meta({ id: 'WaitingOffer' });
+
 /** Specification §2.1, the form of a single subject. */
 export const subjectSchema = z
   .strictObject({
     subject: uuid.describe('The customer'),
     claimed: z.boolean().describe('Whether the customer has claimed a credential'),
     app: appOfCustomer,
+    offers: z
+      .array(waitingOfferSchema)
+      .optional()
+      .describe('The offers that wait for a claim, and have not expired; in responses to people only'),
     credentials: z.array(credentialSchema).describe('Every credential issued to the customer'),
   })
   .meta({ id: 'Subject' });

@@ -70,8 +70,8 @@ export const offerEndpoints = [
     tag,
     summary: 'Get an offer',
     description:
-      'Whether an offer of the calling app was claimed, or still can be; for a person, the offer of any app. The claim ' +
-      'link is never shown again.',
+      'Whether an offer of the calling app was claimed, or still can be; for a person, the offer of any app. The ' +
+      'claim link is never shown again.',
     operation: 'issued:read',
     action: 'offer.read',
     params,

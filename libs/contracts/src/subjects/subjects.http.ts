@@ -18,8 +18,8 @@ export const subjectEndpoints = [
     tag,
     summary: 'List subjects',
     description:
-      'The customers that the calling app has made offers to, newest first. A person lists those of every app, or with ' +
-      '`app` those of one.',
+      'The customers that the calling app has made offers to, newest first. A person lists those of every app, or ' +
+      'with `app` those of one.',
     operation: 'issued:read',
     action: 'subject.list',
     query: {

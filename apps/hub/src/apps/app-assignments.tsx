@@ -1,0 +1,113 @@
+import { Group, NativeSelect, Text } from '@mantine/core';
+import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { Schemas } from '@holdfast/api-client';
+import { api, change, dataOf, path } from '../api/client.ts';
+import { useMe } from '../api/me.ts';
+import { usePeopleNames } from '../api/people-names.ts';
+import { queryClient } from '../api/query-client.ts';
+import { Action } from '../parts/action.tsx';
+import { instant } from '../parts/format.ts';
+import { shortened } from '../parts/identifier.ts';
+import { PagedTable } from '../parts/paged-table.tsx';
+import { pageOf, paging } from '../parts/pages.ts';
+import { PersonPicker } from '../parts/person-picker.tsx';
+import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { Section } from '../parts/section.tsx';
+import { needsStepUp, StepUp } from '../parts/step-up.tsx';
+
+type Assignment = Schemas['Assignment'];
+
+const assignmentsQuery = (clientId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['app', clientId, 'assignments'],
+    queryFn: ({ pageParam }) =>
+      dataOf(
+        api.GET('/o/{shortId}/api/admin/apps/{clientId}/assignments', {
+          params: { path: { ...path, clientId }, query: pageOf(pageParam) },
+        }),
+      ),
+    ...paging,
+  });
+
+/** Which people and groups sign in to an app of people. */
+export function AppAssignments({ clientId }: { clientId: string }) {
+  const { t } = useTranslation();
+  const { may } = useMe();
+  const assignments = useInfiniteQuery(assignmentsQuery(clientId));
+  const groups = useQuery({
+    queryKey: ['groups', 'names'],
+    queryFn: () => dataOf(api.GET('/o/{shortId}/api/admin/groups', { params: { path, query: { limit: 200 } } })),
+    enabled: may('groups:manage'),
+  });
+  const groupNameOf = (id: string) => groups.data?.items.find((group) => group.id === id)?.name ?? shortened(id);
+  const users = assignments.data?.pages.flatMap(({ items }) => items.flatMap(({ user }) => user ?? [])) ?? [];
+  const names = usePeopleNames(users);
+  const reload = () => queryClient.invalidateQueries({ queryKey: ['app', clientId, 'assignments'] });
+  const assign = useMutation({
+    mutationFn: (body: Schemas['NewAssignment']) =>
+      change({ assign: clientId, ...body }, (header) =>
+        api.POST('/o/{shortId}/api/admin/apps/{clientId}/assignments', {
+          params: { path: { ...path, clientId }, header },
+          body,
+        }),
+      ),
+    onSuccess: reload,
+  });
+  return (
+    <Section title={t('assignments.title')} text={t('assignments.body')}>
+      <Group align="flex-end">
+        <PersonPicker label={t('assignments.person')} onChoose={(user) => assign.mutate({ user })} />
+        {groups.data && groups.data.items.length > 0 && (
+          <NativeSelect
+            label={t('assignments.group')}
+            data={[{ value: '', label: '' }, ...groups.data.items.map(({ id, name }) => ({ value: id, label: name }))]}
+            value=""
+            onChange={(event) => event.currentTarget.value && assign.mutate({ group: event.currentTarget.value })}
+          />
+        )}
+      </Group>
+      {assign.error && !needsStepUp(assign.error) && <ProblemNotice error={assign.error} />}
+      <StepUp error={assign.error} onCancel={assign.reset} />
+      <PagedTable<Assignment>
+        query={assignments}
+        keyOf={({ id }) => id}
+        none={<Text size="sm">{t('assignments.none')}</Text>}
+        columns={[
+          {
+            title: t('requests.who'),
+            cell: ({ user, group }) => (
+              <span dir="auto">
+                {user === undefined
+                  ? t('assignments.ofGroup', { name: groupNameOf(group!) })
+                  : (names.get(user) ?? shortened(user))}
+              </span>
+            ),
+          },
+          { title: t('entitlements.since'), cell: ({ createdAt }) => instant(createdAt) },
+          {
+            title: t('entitlements.until'),
+            cell: ({ expiresAt }) => (expiresAt === undefined ? '–' : instant(expiresAt)),
+          },
+          {
+            title: t('list.actions'),
+            cell: ({ id }) => (
+              <Action
+                size="compact-sm"
+                label={t('assignments.end')}
+                run={() =>
+                  change({ unassign: id }, (header) =>
+                    api.DELETE('/o/{shortId}/api/admin/apps/{clientId}/assignments/{assignment}', {
+                      params: { path: { ...path, clientId, assignment: id }, header },
+                    }),
+                  )
+                }
+                onDone={reload}
+              />
+            ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,86 @@
+import type { App } from './app-queries.ts';
+
+export const libraries = ['Node.js', 'Spring Boot', 'Python'] as const;
+export type Library = (typeof libraries)[number];
+
+/** Configuration for a client library, ready to paste (docs/connect.md). The secret is a placeholder. */
+export function connectionOf(library: Library, issuer: string, { clientId, kind, redirectUris }: App): string {
+  const redirectUri = redirectUris[0] ?? 'https://your-app.example/callback';
+  const isPublic = kind !== 'web';
+  switch (library) {
+    case 'Node.js':
+      return [
+        "import * as client from 'openid-client';",
+        '',
+        'const config = await client.discovery(',
+        `  new URL('${issuer}'),`,
+        `  '${clientId}',`,
+        isPublic ? '  undefined,\n  client.None(),' : '  clientSecret,',
+        ');',
+        'const codeVerifier = client.randomPKCECodeVerifier();',
+        'const signIn = client.buildAuthorizationUrl(config, {',
+        `  redirect_uri: '${redirectUri}',`,
+        "  scope: 'openid',",
+        '  code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),',
+        "  code_challenge_method: 'S256',",
+        '  state: client.randomState(),',
+        '});',
+      ].join('\n');
+    case 'Spring Boot':
+      return [
+        'spring:',
+        '  security:',
+        '    oauth2:',
+        '      client:',
+        '        registration:',
+        '          holdfast:',
+        `            client-id: ${clientId}`,
+        ...(isPublic
+          ? ['            client-authentication-method: none']
+          : ['            client-secret: ${CLIENT_SECRET}']),
+        '            scope: openid',
+        `            redirect-uri: ${redirectUri}`,
+        '            authorization-grant-type: authorization_code',
+        '        provider:',
+        '          holdfast:',
+        `            issuer-uri: ${issuer}`,
+        '            user-name-attribute: sub',
+      ].join('\n');
+    case 'Python':
+      return [
+        '# Authlib',
+        'oauth.register(',
+        "    'holdfast',",
+        `    client_id='${clientId}',`,
+        ...(isPublic ? [] : ['    client_secret=client_secret,']),
+        `    server_metadata_url='${issuer}/.well-known/openid-configuration',`,
+        "    client_kwargs={'scope': 'openid', 'code_challenge_method': 'S256'},",
+        ')',
+        `# redirect_uri: ${redirectUri}`,
+      ].join('\n');
+  }
+}
+
+/** A sign-in as the app would begin it. Its redirect URI gets a code that the app did not request, and ends there. */
+export async function trialSignIn(issuer: string, { clientId, redirectUris: [redirectUri] }: App): Promise<string> {
+  const verifier = crypto.getRandomValues(new Uint8Array(32));
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(base64url(verifier)));
+  const parameters = new URLSearchParams({
+    client_id: clientId,
+    redirect_uri: redirectUri!,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: base64url(new Uint8Array(hash)),
+    code_challenge_method: 'S256',
+    state: 'trial',
+    nonce: crypto.randomUUID(),
+  });
+  return `${issuer}/authorize?${parameters.toString()}`;
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCodePoint(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
