@@ -1,6 +1,7 @@
 import './app/styles.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { Problem } from './api/problem.ts';
 import { Hub } from './app/hub.tsx';
 import { startTexts } from './texts/texts.ts';
 
@@ -13,7 +14,11 @@ addEventListener('vite:preloadError', (event) => {
 });
 
 await startTexts();
-createRoot(document.getElementById('hub')!).render(
+// What could not be read is shown on the screen, with what to do. Anything else is a fault of the hub.
+const onCaughtError = (error: unknown) => {
+  if (!(error instanceof Problem)) reportError(error);
+};
+createRoot(document.getElementById('hub')!, { onCaughtError }).render(
   <StrictMode>
     <Hub />
   </StrictMode>,

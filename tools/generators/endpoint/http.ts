@@ -28,14 +28,14 @@ export function addHttp(tree: Tree, options: EndpointOptions): void {
   if (isNew) tree.write(file, `const tag = ${quoted(tag!)};\n\nexport const ${list} = [];\n`);
   edit(tree, file, (text) => {
     const imported = withImport(withImport(text, camelCase(name), `./${area}.js`), 'http', '../http/forwarded.js');
-    return withEndpoint(imported, `${camelCase(name)}Endpoint`, declarationOf(tree, options, imported));
+    return withEndpoint(imported, `${camelCase(name)}Endpoint`, declarationOf(options, imported));
   });
   if (!isNew) return;
   const key = addToEndpoints(tree, options, list);
   addToGateway(tree, options, key);
 }
 
-function declarationOf(tree: Tree, options: EndpointOptions, text: string): string {
+function declarationOf(options: EndpointOptions, text: string): string {
   const { name, method, path, operation, action } = options;
   const contract = camelCase(name);
   const read = method === 'GET';

@@ -1,56 +1,19 @@
 // The hub in a browser, from the invitation link on: the owner makes a service app, whose request then appears in the
 // audit log, with a proof that the browser verifies.
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect, it } from '@jest/globals';
 import { PNG } from 'pngjs';
-import { invitePerson, type Role } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
 import { basic } from '../clients/client.ts';
-import { closeConnections } from '../clients/http.ts';
 import { stack } from '../clients/under-test.ts';
 import { HubUser } from '../people/person.fixture.ts';
-import { busClient, operatorActor } from '../stack/nats.ts';
-import { desktop, launch, phone, Visitor } from './chromium.fixture.ts';
+import { phone, Visitor } from './chromium.fixture.ts';
+import { fits, hubTest } from './hub.fixture.ts';
 import { acceptInvitation } from './staff.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('the hub in a browser', () => {
-  let browser: Browser;
-  let org: string;
-  let visitors: Visitor[] = [];
-  beforeAll(async () => {
-    browser = await launch();
-    org = await stack.newOrganization();
-  });
-  afterEach(async () => {
-    const errors = visitors.flatMap((visitor) => visitor.errors);
-    for (const visitor of visitors) await visitor.close();
-    visitors = [];
-    expect(errors).toEqual([]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    closeConnections();
-  });
-
-  const hub = (path = '') => `${stack.baseUrl}/hub/${org}${path}`;
-
-  /** A person with these roles, who has accepted the invitation in a browser of their own and is signed in. */
-  async function openHub(name: string, roles: Role[], viewport = desktop): Promise<Visitor> {
-    const operator = await busClient(stack, 'operator', org, operatorActor);
-    const email = `${name.toLowerCase().replaceAll(' ', '.')}.${Date.now()}@${org}.example`;
-    const { invitationUrl } = await operator.request(invitePerson, { email, name, roles });
-    await operator.close();
-    const visitor = await Visitor.open(browser, { viewport });
-    visitors.push(visitor);
-    await acceptInvitation(visitor, invitationUrl);
-    await visitor.page.goto(hub());
-    await visitor.heading('Sign in to the hub');
-    await visitor.followLink('Sign in');
-    await visitor.heading('Overview');
-    return visitor;
-  }
-  const fits = ({ page }: Visitor) => page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+  const test = hubTest();
+  const { hub, open: openHub } = test;
 
   it('lets the owner make a service app, whose request appears in the audit log with a proof', async () => {
     const owner = await openHub('Olivia Owner', ['owner']);
@@ -80,7 +43,7 @@ withBrowser('the hub in a browser', () => {
     expect(token.status).toBe(200);
     const { access_token: accessToken } = (await token.json()) as { access_token: string };
     const headers = { authorization: `Bearer ${accessToken}` };
-    expect((await fetch(`${stack.baseUrl}/o/${org}/api/admin/users`, { headers })).status).toBe(200);
+    expect((await fetch(`${stack.baseUrl}/o/${test.org}/api/admin/users`, { headers })).status).toBe(200);
     await page.getByRole('button', { name: 'user.list' }).first().click();
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByText('The entry is in the log, unchanged').waitFor();
@@ -94,15 +57,16 @@ withBrowser('the hub in a browser', () => {
 
   it('shows each role its screens alone, fits a phone, and returns to a deep link after the sign-in', async () => {
     for (const [role, links] of [
-      ['auditor', ['Overview', 'People', 'Audit log']],
-      ['approver', ['Overview', 'People']],
-      ['admin', ['Overview', 'Apps', 'People', 'Audit log', 'Organization']],
+      ['auditor', ['Overview', 'Customers', 'Apps', 'People', 'Audit log', 'My account']],
+      ['approver', ['Overview', 'Apps', 'People', 'My account']],
+      ['support', ['Overview', 'Customers', 'Apps', 'People', 'My account']],
+      ['admin', ['Overview', 'Customers', 'Apps', 'People', 'Signals', 'Audit log', 'Organization', 'My account']],
     ] as const) {
       const person = await openHub(`Pat ${role}`, [role], phone);
       const shown = await person.page.getByRole('navigation').getByRole('link').allTextContents();
       expect([role, shown, await fits(person)]).toEqual([role, links, true]);
     }
-    const [auditor] = visitors;
+    const [auditor] = test.visitors;
     const { page } = auditor!;
     await page.context().clearCookies();
     await page.goto(hub('/audit-log?action=user.list'));
@@ -124,11 +88,11 @@ withBrowser('the hub in a browser', () => {
     await person.heading('New app');
     await page.getByRole('radio', { name: 'Service app' }).check();
     await page.getByLabel('Name', { exact: false }).first().fill('Too late');
-    const owner = await HubUser.make(org, ['owner']);
+    const owner = await HubUser.make(test.org, ['owner']);
     const { body } = await owner.call<{ items: { id: string }[] }>('GET', '/users?q=Quinn');
     expect((await owner.call('POST', `/users/${body.items[0]!.id}/deactivate`)).status).toBe(200);
     await eventually(() =>
-      page.evaluate<boolean>(`fetch('/o/${org}/api/admin/users/me').then((r) => r.status === 401)`),
+      page.evaluate<boolean>(`fetch('/o/${test.org}/api/admin/users/me').then((r) => r.status === 401)`),
     );
     await person.press('Create');
     await person.heading('Sign in to the hub');
@@ -169,13 +133,13 @@ withBrowser('the hub in a browser', () => {
     await owner.press('Invite');
     await owner.heading('Invite a person');
     await page.getByLabel('Name').fill(name);
-    await page.getByLabel('E-mail').fill(`uma.${Date.now()}@${org}.example`);
+    await page.getByLabel('E-mail').fill(`uma.${Date.now()}@${test.org}.example`);
     await page.getByRole('checkbox', { name: 'Auditor' }).check();
     await owner.press('Create the link');
     await owner.heading(name);
     const invitationUrl = await page.getByLabel('Invitation link', { exact: true }).inputValue();
-    const invited = await Visitor.open(browser);
-    visitors.push(invited);
+    const invited = await Visitor.open(test.browser);
+    test.visitors.push(invited);
     await acceptInvitation(invited, invitationUrl);
 
     await page.reload();
@@ -217,7 +181,7 @@ withBrowser('the hub in a browser', () => {
     await page.getByRole('status').getByText('Saved').waitFor();
     expect(await page.locator('figure img').first().getAttribute('src')).toMatch(/\/logos\/[0-9a-f]{32}$/);
     const shown = await eventually(async () => {
-      const found = (await (await fetch(`${stack.baseUrl}/o/${org}/api/organization`)).json()) as { name: string };
+      const found = (await (await fetch(`${stack.baseUrl}/o/${test.org}/api/organization`)).json()) as { name: string };
       return found.name === 'Acme Blue' && found;
     });
     expect(shown).toMatchObject({ accentColor: '#ffcc00', helpUrl: 'https://acme.example/help' });
@@ -229,7 +193,7 @@ withBrowser('the hub in a browser', () => {
   ])('keeps %s over a sign-in that a change requires', async (what, path, request, save) => {
     const owner = await openHub(`Wim ${what}`, ['owner']);
     const { page } = owner;
-    const { id } = (await HubUser.make(org)).person;
+    const { id } = (await HubUser.make(test.org)).person;
     await page.goto(hub(path || `/people/${id}`));
     // As after ten minutes: the first change is denied.
     await page.route(request, (route) =>

@@ -77,6 +77,11 @@ export class HubUser {
     return HubUser.signIn(await newPerson(org, roles, on), on);
   }
 
+  /** Name and value of the cookie of the session. */
+  get cookie(): string {
+    return this.#cookie;
+  }
+
   get id(): string {
     return this.person.id;
   }

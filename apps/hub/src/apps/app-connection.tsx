@@ -35,7 +35,7 @@ export function AppConnection({ app }: { app: App }) {
         <Choice label={t('connection.library')} options={libraries} value={library} onChange={setLibrary} />
         <CopyButton text={text} />
       </Group>
-      <CodeBlock text={text} label={t('connection.title')} />
+      <CodeBlock text={text} label={library} />
     </Section>
   );
 }

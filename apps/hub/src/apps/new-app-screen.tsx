@@ -37,7 +37,7 @@ export function NewAppScreen() {
   // Only people who may manage grants create programs, and grant operations (docs/people.md).
   const kinds = newAppKinds.filter((each) => !isProgram(each) || may('grants:manage'));
   return (
-    <Screen title={t('newApp.title')}>
+    <Screen title={t('newApp.title')} needs="apps:manage">
       <form onSubmit={form.onSubmit((values) => mutate(values))}>
         <Stack maw={640}>
           <Radio.Group label={t('newApp.what')} {...form.getInputProps('kind')}>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { retentionOf } from '@holdfast/contracts';
 import { useMe } from '../api/me.ts';
+import { usePeopleNames } from '../api/people-names.ts';
 import { Choice } from '../parts/choice.tsx';
 import { instant } from '../parts/format.ts';
 import { shortened } from '../parts/identifier.ts';
@@ -20,6 +21,10 @@ export function CustomerHistory({ query }: { query: History }) {
   const shown = [t('history.changes'), t('history.all')];
   const [choice, setChoice] = useState(shown[0]!);
   const filtered = choice === shown[0] ? withoutReads(query) : query;
+  const entries = filtered.data?.pages.flatMap(({ items }) => items) ?? [];
+  const names = usePeopleNames(entries.flatMap(({ actor: { type, id } }) => (type === 'person' && id ? [id] : [])));
+  const whoOf = ({ type, id, name }: HistoryEntry['actor']) =>
+    name ?? (id === undefined ? type : (names.get(id) ?? `${type} ${shortened(id)}`));
   return (
     <Section
       title={t('customer.history')}
@@ -44,9 +49,9 @@ export function CustomerHistory({ query }: { query: History }) {
           },
           {
             title: t('auditLog.actor'),
-            cell: ({ actor: { type, id, name } }) => (
-              <span dir="auto" title={id}>
-                {name ?? (id === undefined ? type : `${type} ${shortened(id)}`)}
+            cell: ({ actor }) => (
+              <span dir="auto" title={actor.id}>
+                {whoOf(actor)}
               </span>
             ),
           },

@@ -10,13 +10,18 @@ export type Customer = Schemas['Subject'];
 export type Credential = Schemas['Credential'];
 export type HistoryEntry = Schemas['AuditEvent'];
 
+/** As the API names them. */
+export function parametersOf({ app, claimed }: CustomerSearch): { app?: string; claimed?: 'true' | 'false' } {
+  return { ...(app && { app }), ...(claimed !== undefined && { claimed: claimed ? 'true' : 'false' }) };
+}
+
 export const customersQuery = (search: CustomerSearch) =>
   infiniteQueryOptions({
     queryKey: ['customers', search],
     queryFn: ({ pageParam }) =>
       dataOf(
         api.GET('/o/{shortId}/api/credentials/subjects', {
-          params: { path, query: { ...pageOf(pageParam), ...search } },
+          params: { path, query: { ...pageOf(pageParam), ...parametersOf(search) } },
         }),
       ),
     ...paging,

@@ -1,15 +1,13 @@
 /** Which customers are listed, in the address. */
 export interface CustomerSearch {
   app?: string;
-  claimed?: 'true' | 'false';
+  claimed?: boolean;
 }
 
 /** Only what is known, and not empty. */
 export function customerSearchOf({ app, claimed }: Record<string, unknown>): CustomerSearch {
   return {
     ...(typeof app === 'string' && app !== '' && { app }),
-    // The router reads a bare word as JSON.
-    ...((claimed === 'true' || claimed === true) && { claimed: 'true' }),
-    ...((claimed === 'false' || claimed === false) && { claimed: 'false' }),
+    ...(typeof claimed === 'boolean' && { claimed }),
   };
 }

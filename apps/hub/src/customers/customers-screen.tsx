@@ -12,7 +12,7 @@ import { ScreenLink } from '../parts/link.tsx';
 import { PagedTable } from '../parts/paged-table.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
-import { customersQuery, type CustomerSummary } from './customer-queries.ts';
+import { customersQuery, parametersOf, type CustomerSummary } from './customer-queries.ts';
 import { customerSearchOf } from './customer-search.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -27,7 +27,7 @@ export function CustomersScreen() {
   const customers = useInfiniteQuery({ ...customersQuery(search), placeholderData: keepPreviousData });
   const show = (changed: object) =>
     void navigate({ to: '/customers', search: (before) => customerSearchOf({ ...before, ...changed }), replace: true });
-  const query = new URLSearchParams({ ...search }).toString();
+  const query = new URLSearchParams(parametersOf(search)).toString();
   return (
     <Screen
       title={t('customers.title')}
@@ -51,8 +51,8 @@ export function CustomersScreen() {
             { value: 'true', label: t('list.yes') },
             { value: 'false', label: t('list.no') },
           ]}
-          value={search.claimed ?? ''}
-          onChange={(event) => show({ claimed: event.currentTarget.value })}
+          value={parametersOf(search).claimed ?? ''}
+          onChange={({ currentTarget: { value } }) => show({ claimed: value === '' ? undefined : value === 'true' })}
         />
         <FindCustomer />
       </Group>

@@ -39,7 +39,7 @@ export function NewOfferScreen() {
   });
   const issueOf = (member: string) => (error instanceof Problem ? error.issueOf(member) : undefined);
   return (
-    <Screen title={t('newOffer.title')}>
+    <Screen title={t('newOffer.title')} needs="offers:write">
       <form onSubmit={form.onSubmit(() => mutate())}>
         <Stack maw={640}>
           <Text>{t('newOffer.body')}</Text>

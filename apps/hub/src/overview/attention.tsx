@@ -5,6 +5,9 @@ import { api, dataOf, path } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { ScreenLink } from '../parts/link.tsx';
 
+/** On the colour of an alert, that of links has too little contrast. */
+const inAlert = { c: 'inherit', underline: 'always' } as const;
+
 /** What somebody should look at: each with a link. Nothing when all is well. */
 export function Attention() {
   const { t } = useTranslation();
@@ -38,22 +41,22 @@ export function Attention() {
       <List size="sm">
         {failing.map(({ id, url }) => (
           <List.Item key={id}>
-            <ScreenLink to="/webhooks/$id" params={{ id }} search={{}}>
+            <ScreenLink to="/webhooks/$id" params={{ id }} search={{}} {...inAlert}>
               {t('overview.failingWebhook', { host: new URL(url).host })}
             </ScreenLink>
           </List.Item>
         ))}
         {behind.length > 0 && (
           <List.Item>
-            <ScreenLink to="/destinations">
-              {t('overview.failingDestinations', { count: behind.length, number: String(behind.length) })}
+            <ScreenLink to="/destinations" {...inAlert}>
+              {t('overview.failingDestinations', { number: String(behind.length) })}
             </ScreenLink>
           </List.Item>
         )}
         {waiting > 0 && (
           <List.Item>
-            <ScreenLink to="/access-requests" search={{}}>
-              {t('overview.waitingRequests', { count: waiting, number: String(waiting) })}
+            <ScreenLink to="/access-requests" search={{}} {...inAlert}>
+              {t('overview.waitingRequests', { number: String(waiting) })}
             </ScreenLink>
           </List.Item>
         )}

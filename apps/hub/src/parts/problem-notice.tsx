@@ -45,7 +45,8 @@ function useWords({ code, message, detail, retryAfter }: Problem): [string, stri
   const { t } = useTranslation();
   if (code === 'unreachable' || code === 'unavailable') return [t('problem.unreachable'), t('problem.unreachableBody')];
   if (code === 'rate_limited') return [t('problem.busy'), t('problem.busyBody', { seconds: String(retryAfter ?? 1) })];
-  if (code === 'not_granted' || code === 'forbidden') return [t('problem.forbidden'), t('problem.forbiddenBody')];
+  if (['insufficient_scope', 'not_granted', 'forbidden'].includes(code))
+    return [t('problem.forbidden'), t('problem.forbiddenBody')];
   if (code.startsWith('unknown_') || code === 'not_found') return [t('problem.gone'), t('problem.goneBody')];
   return [t('problem.title'), detail ?? message];
 }

@@ -40,7 +40,7 @@ export function InviteScreen() {
   });
   const issueOf = (member: string) => (error instanceof Problem ? error.issueOf(member) : undefined);
   return (
-    <Screen title={t('invite.title')}>
+    <Screen title={t('invite.title')} needs="users:manage">
       <form onSubmit={form.onSubmit((values) => mutate(values))}>
         <Stack maw={640}>
           <Text>{t('invite.body')}</Text>

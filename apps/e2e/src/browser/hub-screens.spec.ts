@@ -1,0 +1,218 @@
+// Every screen of the hub in a browser: by each role, without a violation of WCAG 2.2 AA in both themes, by the
+// keyboard, in German, and with hostile texts in what others can set.
+import { beforeAll, expect, it } from '@jest/globals';
+import { operationsOf, roleNames, type RoleOperation } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
+import { Client } from '../clients/client.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
+import { HubUser } from '../people/person.fixture.ts';
+import { phone, type Visitor } from './chromium.fixture.ts';
+import { fits, hubTest, violationsOf } from './hub.fixture.ts';
+import { withBrowser } from './with-browser.fixture.ts';
+
+/** Each screen, its title, and the operation that it needs. */
+const screens: [path: string, title: string, needs?: RoleOperation][] = [
+  ['', 'Overview'],
+  ['/customers', 'Customers', 'issued:read'],
+  ['/customers/new', 'New offer', 'offers:write'],
+  ['/apps', 'Apps', 'apps:read'],
+  ['/apps/new', 'New app', 'apps:manage'],
+  ['/people', 'People', 'users:read'],
+  ['/people/invite', 'Invite a person', 'users:manage'],
+  ['/groups', 'Groups', 'groups:manage'],
+  ['/access-requests', 'Access requests', 'access_requests:read'],
+  ['/entitlements', 'Entitlements', 'entitlements:view'],
+  ['/webhooks', 'Webhooks', 'webhooks:manage'],
+  ['/shared-signals', 'Shared Signals', 'ssf:manage'],
+  ['/audit-log', 'Audit log', 'audit:read'],
+  ['/exports', 'Exports', 'audit:export'],
+  ['/destinations', 'Destinations', 'audit:export'],
+  ['/organization', 'Organization', 'organization:manage'],
+  ['/account', 'My account'],
+  ['/my-access', 'My access'],
+];
+const hostile = `<img src=x onerror="window.hit=1"><script>window.hit=1</script>"'>{{constructor}}`;
+
+withBrowser('the screens of the hub in a browser', () => {
+  const test = hubTest();
+  const { hub, open } = test;
+  let owner: HubUser;
+  let made: { group: string; webhook: string; app: string; customer: string };
+  beforeAll(async () => {
+    owner = await HubUser.make(test.org, ['owner']);
+    const shop = new Client(stack, await stack.newApp(test.org, 'shop', customerScopes));
+    const create = async (path: string, body: object): Promise<{ id: string; clientId: string }> => {
+      const { status, body: created } = await owner.call<{ id: string; clientId: string }>('POST', path, body);
+      expect([path, status]).toEqual([path, 201]);
+      return created;
+    };
+    const group = await create('/groups', { name: `Team ${hostile}`, description: hostile });
+    const webhook = await create('/webhooks/endpoints', { url: 'https://hooks.example/in', description: hostile });
+    const redirectUris = ['https://area.example/in'];
+    const area = { name: `Area ${hostile}`, displayName: 'Area', kind: 'web', audience: 'people', redirectUris };
+    const app = await create('/apps', area);
+    await create('/audit/destinations', { kind: 'https', settings: { url: 'https://siem.example/in' } });
+    await create('/ssf/receivers', { name: `SIEM ${hostile}` });
+    const requester = await HubUser.make(test.org);
+    const request = { app: app.clientId, reason: hostile, durationSeconds: 28_800 };
+    expect((await requester.call('POST', '/access-requests', request)).status).toBe(201);
+    await owner.call('POST', `/groups/${group.id}/members`, { users: [requester.id] });
+    const customer = (await shop.offer()).body.subject;
+    await shop.call('GET', `${shop.api}/credentials/issued/${customer}`);
+    made = { group: group.id, webhook: webhook.id, app: app.clientId, customer };
+  });
+
+  const show = async ({ page }: Visitor, path: string, title: string | RegExp) => {
+    await page.goto(hub(path));
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    await eventually(async () => (await page.locator('[aria-label="Loading"]').count()) === 0);
+  };
+
+  it.each(roleNames)('shows the role %s what it may see, and says so of everything else', async (role) => {
+    const person = await open(`Rolf ${role}`, [role]);
+    const { page } = person;
+    const held = operationsOf([role]);
+    for (const [path, title, needs] of screens) {
+      await page.goto(hub(path));
+      if (needs === undefined || held.includes(needs)) {
+        await person.heading(title);
+        expect([path, await page.getByText('Your roles do not allow this').count()]).toEqual([path, 0]);
+      } else await page.getByText('Your roles do not allow this').first().waitFor();
+    }
+  });
+
+  it.each(['light', 'dark'] as const)('violates no rule of axe in the %s theme, and fits a phone', async (scheme) => {
+    const person = await open(`Axel ${scheme}`, ['owner'], phone);
+    const { page } = person;
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    const objects: [string, string | RegExp][] = [
+      [`/groups/${made.group}`, /^Team/],
+      [`/webhooks/${made.webhook}`, 'hooks.example'],
+      [`/apps/${made.app}`, /^Area/],
+      [`/customers/${made.customer}`, /^Customer/],
+    ];
+    const found: string[] = [];
+    for (const [path, title] of [...screens, ...objects]) {
+      await show(person, path, title);
+      const violations = await violationsOf(page);
+      found.push(...violations.map((violation) => `${path} ${violation}`));
+      if (!(await fits(person))) found.push(`${path} is wider than the phone`);
+    }
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    found.push(...(await violationsOf(page)).map((violation) => `palette ${violation}`));
+    expect(found).toEqual([]);
+  });
+
+  it('shows hostile texts as text on every screen', async () => {
+    const person = await open('Hugo Hostile', ['owner']);
+    const { page } = person;
+    const named = { name: hostile, email: `hostile.${Date.now()}@example.com`, roles: [] };
+    expect((await owner.call('POST', '/users', named)).status).toBe(201);
+    for (const [path, title] of [
+      ...screens,
+      [`/groups/${made.group}`, /^Team/],
+      [`/apps/${made.app}`, /^Area/],
+    ] as const)
+      await show(person, path, title);
+    await show(person, '/groups', 'Groups');
+    expect(await page.getByText(hostile).first().textContent()).toContain(hostile);
+    await show(person, '/people', 'People');
+    await page.getByRole('link', { name: hostile, exact: true }).waitFor();
+    await show(person, '/access-requests', 'Access requests');
+    expect(await page.getByText(hostile).first().textContent()).toContain(hostile);
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+  });
+
+  it('goes anywhere by the keyboard', async () => {
+    const person = await open('Kay Keyboard', ['owner']);
+    const { page } = person;
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').fill('exp');
+    await page.keyboard.press('Enter');
+    await person.heading('Exports');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('textbox').fill(made.customer);
+    await page.keyboard.press('Enter');
+    await person.heading(/^Customer/);
+    await page.keyboard.press('Shift+?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await show(person, '/groups', 'Groups');
+    await page.getByRole('link', { name: /^Team/ }).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await person.heading(/^Team/);
+    await show(person, '/people', 'People');
+    await page.keyboard.press('/');
+    await page.keyboard.type('Kay');
+    await page.getByRole('link', { name: 'Kay Keyboard' }).waitFor();
+    await eventually(async () => (await page.getByRole('row').count()) === 2);
+  });
+
+  it('lets an approver decide, and the person who requested read the decision', async () => {
+    const approver = await open('Ada Approver', ['approver']);
+    const { page } = approver;
+    const person = await HubUser.make(test.org);
+    const reason = `Look ${Date.now()}`;
+    const request = { app: made.app, reason, durationSeconds: 28_800 };
+    expect((await person.call('POST', '/access-requests', request)).status).toBe(201);
+    await approver.followLink('People');
+    await page.getByRole('navigation', { name: 'People' }).getByRole('link', { name: 'Access requests' }).click();
+    await approver.heading('Access requests');
+    const row = page.getByRole('row').filter({ hasText: reason });
+    await row.getByRole('button', { name: 'Deny' }).click();
+    await page.getByRole('dialog').getByLabel('Reason, which the person reads').fill('Not today');
+    await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click();
+    await row.waitFor({ state: 'detached' });
+    const { body } = await person.call<{ items: object[] }>('GET', '/access-requests/mine');
+    expect(body.items).toMatchObject([{ status: 'denied', decisionReason: 'Not today' }]);
+  });
+
+  it('makes a webhook endpoint whose secret is shown once, and deletes it after a typed confirmation', async () => {
+    const person = await open('Wanda Webhook', ['admin']);
+    const { page } = person;
+    await person.followLink('Signals');
+    await person.heading('Webhooks');
+    await person.press('New endpoint');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill('http://plain.example/in');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Address').fill('https://new.example/in');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await person.heading('new.example');
+    expect(await page.getByLabel('Signing secret', { exact: true }).inputValue()).toMatch(/^whsec_/);
+    await page.reload();
+    await person.heading('new.example');
+    expect(await page.getByLabel('Signing secret', { exact: true }).count()).toBe(0);
+    await person.press('Pause');
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await person.press('Delete');
+    await dialog.getByRole('textbox').fill('new.example');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await person.heading('Webhooks');
+    expect(await page.getByText('new.example').count()).toBe(0);
+  });
+
+  it('adds and removes a passkey of the person, and speaks German when they choose it', async () => {
+    const person = await open('Gerd German', ['support']);
+    const { page } = person;
+    await person.followLink('My account');
+    await person.heading('My account');
+    await page.getByText('The last one stays').waitFor();
+    // As on another device: this authenticator has none of the passkeys that the person has already.
+    await person.setPasskeys([]);
+    await person.press('Add a passkey');
+    await eventually(async () => (await page.getByRole('row').count()) === 3);
+    await page.getByRole('row').nth(1).getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('The last one stays').waitFor();
+    await page.getByLabel('Language of the hub in this browser').selectOption('Deutsch');
+    await person.heading('Mein Konto');
+    await page.reload();
+    await person.heading('Mein Konto');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de');
+    expect(await violationsOf(page)).toEqual([]);
+  });
+});
