@@ -52,7 +52,7 @@ describe('a person', () => {
   it('who loses a role, or is deactivated, loses it everywhere', async () => {
     const admin = await newPerson(org, ['admin']);
     const { agent } = await signInToHub(admin);
-    const list = () => agent.go(`/o/${org}/api/admin/apps`);
+    const list = () => agent.go(`/o/${org}/api/admin/groups`);
     expect((await list()).status).toBe(200);
     await stack.operator('person', 'roles', org, admin.id, '--role', 'support');
     await eventually(async () => (await list()).json.code === 'insufficient_scope');

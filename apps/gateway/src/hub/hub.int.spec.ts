@@ -319,15 +319,14 @@ describe('the Admin API with a session', () => {
     expect(codeOf(await read({ cookie }))).toEqual([401, 'invalid_token']);
   });
 
-  test('is no session of another organization, and no scope of customers', async () => {
+  test('is no session of another organization, and has no operation beyond its roles', async () => {
+    state.roles = ['approver'];
     const cookie = await signIn();
     const stolen = cookie.replace('acme', 'globex');
     expect(codeOf(await read({ cookie: stolen }, 'globex'))).toEqual([401, 'invalid_token']);
     expect(codeOf(await read({ cookie }, 'globex'))).toEqual([401, 'missing_token']);
-    expect(codeOf(await send('GET', '/o/acme/api/credentials/subjects', { cookie }))).toEqual([
-      403,
-      'insufficient_scope',
-    ]);
+    for (const path of ['/o/acme/api/credentials/subjects', '/o/acme/ssf/streams'])
+      expect(codeOf(await send('GET', path, { cookie }))).toEqual([403, 'insufficient_scope']);
   });
 
   test('counts for nothing beside an Authorization header, where a person token is refused', async () => {
