@@ -1,5 +1,5 @@
 // Watches apps and libs. Nx builds a change; then each service of the running stack whose build has changed, or that of
-// a library it depends on, is restarted from the clone's build.
+// a library it depends on, is restarted from the clone's build. The hub is served from its sources, with hot reload.
 import { spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
@@ -9,6 +9,7 @@ import { serviceNames } from '@holdfast/contracts';
 import { print, secondsSince, warn } from '../infra/console.ts';
 import { root } from '../setup/paths.mjs';
 import { notRunning, runningStack, stillStarting } from '../setup/running-stack.mjs';
+import { serveHub } from './hub-dev.ts';
 
 /** An editor may save several files at once. They are built together after this time without a change. */
 const quietMs = 200;
@@ -22,10 +23,13 @@ const { control } = stack;
 let changedAt: number | undefined;
 for (const group of ['apps', 'libs'])
   watch(join(root, group), { recursive: true }, (_, file) => {
-    if (file && /^[^/\\]+[/\\]src[/\\].+\.(tsx?|css|html)$/.test(file)) changedAt = performance.now();
+    // The hub reloads by itself.
+    if (file && /^(?!hub[/\\])[^/\\]+[/\\]src[/\\].+\.(tsx?|css|html)$/.test(file)) changedAt = performance.now();
   });
 let built = fingerprints();
+const hub = await serveHub(stack.baseUrl);
 print('Watching apps/ and libs/. Save a file to build it and to restart its service; Ctrl-C ends the watch.');
+print(`The hub with hot reload: ${hub}acme. Sign in at ${stack.baseUrl}/hub/acme before.`);
 for (;;) {
   await sleep(quietMs / 2);
   if (changedAt === undefined || performance.now() - changedAt < quietMs) continue;

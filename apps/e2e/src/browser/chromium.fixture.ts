@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs';
-import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  type Page,
+} from 'playwright-core';
 
 const executables = [
   '/usr/bin/chromium',
@@ -64,6 +71,8 @@ interface VisitorOptions {
   userAgent?: string;
   /** Whether its passkeys are on other devices of the person too, as those of a password manager. */
   synced?: boolean;
+  /** Further options of the browser context, such as language and theme. */
+  context?: BrowserContextOptions;
 }
 
 /** A browser context with a virtual authenticator, which stores passkeys and confirms at once. */
@@ -100,9 +109,16 @@ export class Visitor {
 
   static async open(
     browser: Browser,
-    { viewport = phone, present = true, host = 'localhost', userAgent, synced = false }: VisitorOptions = {},
+    {
+      viewport = phone,
+      present = true,
+      host = 'localhost',
+      userAgent,
+      synced = false,
+      context: more,
+    }: VisitorOptions = {},
   ): Promise<Visitor> {
-    const context = await browser.newContext({ viewport, ...(userAgent !== undefined && { userAgent }) });
+    const context = await browser.newContext({ viewport, ...(userAgent !== undefined && { userAgent }), ...more });
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);

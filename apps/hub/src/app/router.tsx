@@ -111,6 +111,14 @@ const routes = [
     lazyRouteComponent(() => import('../organization/organization-screen.tsx'), 'OrganizationScreen'),
   ),
   screen(
+    '/credential-types',
+    lazyRouteComponent(() => import('../organization/credential-types-screen.tsx'), 'CredentialTypesScreen'),
+  ),
+  screen(
+    '/presence',
+    lazyRouteComponent(() => import('../organization/presence-screen.tsx'), 'PresenceScreen'),
+  ),
+  screen(
     '/account',
     lazyRouteComponent(() => import('../account/account-screen.tsx'), 'AccountScreen'),
   ),

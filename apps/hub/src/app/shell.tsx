@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { operationsOf } from '@holdfast/contracts';
 import { meQuery } from '../api/me.ts';
@@ -11,6 +11,7 @@ import { Problem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
 import { areasOf, type ScreenEntry } from '../parts/areas.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
+import { brandingQuery, showAccent } from './branding.ts';
 import classes from './shell.module.css';
 import { SignedOut } from './signed-out.tsx';
 
@@ -21,6 +22,8 @@ const Keys = lazy(async () => ({ default: (await import('./keys.tsx')).Keys }));
 export function Shell() {
   const { t } = useTranslation();
   const { data: me, error, refetch } = useQuery(meQuery);
+  const { data: shown } = useQuery(brandingQuery);
+  useEffect(() => showAccent(shown?.accentColor), [shown?.accentColor]);
   const [open, setOpen] = useState<'palette' | 'keys'>();
   const close = () => setOpen(undefined);
   useHotkeys([
@@ -47,7 +50,7 @@ export function Shell() {
         {t('shell.skip')}
       </a>
       <div className={classes.header} role="region" aria-label={t('shell.title')}>
-        <strong dir="auto">{shortId}</strong>
+        <strong dir="auto">{shown?.name ?? shortId}</strong>
         <nav aria-label={t('shell.screens')}>
           {areasOf(held).map(({ text, screens }) => (
             <AreaLink key={text} text={text} screens={screens} />

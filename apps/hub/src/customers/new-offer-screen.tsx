@@ -1,9 +1,10 @@
-import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useAppNames } from '../api/app-names.ts';
+import { credentialTypesQuery } from '../api/credential-types.ts';
 import { shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
 import { draftOf } from '../parts/draft.ts';
@@ -21,6 +22,7 @@ export function NewOfferScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { apps } = useAppNames();
+  const { data: types } = useQuery(credentialTypesQuery);
   const choices = apps.filter(({ mayOffer }) => mayOffer);
   const draft = draftOf(sessionStorage, 'new-offer', empty);
   const form = useForm({ initialValues: draft.read(), onValuesChange: draft.store });
@@ -52,10 +54,12 @@ export function NewOfferScreen() {
             value={app}
             error={issueOf('app')}
           />
-          <TextInput
+          <NativeSelect
             label={t('newOffer.type')}
-            description={t('newOffer.typeBody')}
-            maxLength={64}
+            data={[
+              { value: '', label: t('newOffer.typeBody') },
+              ...(types?.items ?? []).map(({ name, display }) => ({ value: name, label: display })),
+            ]}
             {...form.getInputProps('credentialType')}
             error={issueOf('credentialType')}
           />

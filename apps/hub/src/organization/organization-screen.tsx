@@ -8,6 +8,7 @@ import { api, change, dataOf, path } from '../api/client.ts';
 import { shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
+import { AreaTabs } from '../parts/area-tabs.tsx';
 import { draftOf } from '../parts/draft.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -43,6 +44,8 @@ export function OrganizationScreen() {
       setFile(null);
       form.setValues(valuesOf(changed));
       queryClient.setQueryData(organizationQuery.queryKey, changed);
+      // The hub has the name and the colour too. Other gateways know of a change within a second.
+      setTimeout(() => void queryClient.invalidateQueries({ queryKey: ['organization', 'shown'] }), 1000);
     },
   });
   const tooLarge =
@@ -52,7 +55,7 @@ export function OrganizationScreen() {
   const issueOf = (member: string) => (error instanceof Problem ? error.issueOf(member) : undefined);
   const save = async () => mutate(file === null ? undefined : await base64Of(file));
   return (
-    <Screen title={t('organization.title')}>
+    <Screen title={t('organization.title')} tabs={<AreaTabs of="/organization" />}>
       <form onSubmit={form.onSubmit(() => void (tooLarge === undefined && save()))}>
         <Stack maw={640}>
           {fields.map((field) => (

@@ -34,7 +34,11 @@ export const areas = [
   },
   {
     text: 'shell.organization',
-    screens: [{ to: '/organization', text: 'shell.organization', needs: 'organization:manage' }],
+    screens: [
+      { to: '/organization', text: 'shell.organization', needs: 'organization:manage' },
+      { to: '/credential-types', text: 'shell.credentialTypes', needs: 'organization:manage' },
+      { to: '/presence', text: 'shell.presence', needs: 'organization:manage' },
+    ],
   },
   {
     text: 'shell.account',

@@ -30,7 +30,7 @@ export const deCustomers: TextsLike<typeof enCustomers> = {
     noApp: 'Noch darf keine App Angebote erstellen: Geben Sie zuerst einer offers:write.',
     appBody: 'Zu welcher App die Person gehört. Die App sieht sie von da an',
     type: 'Credential-Typ',
-    typeBody: 'Der der App, wenn leer',
+    typeBody: 'Der Typ der App',
     expires: 'Der Link gilt',
     in3600: 'eine Stunde',
     in86400: 'einen Tag',

@@ -1,5 +1,6 @@
 import { deAccess } from './de-access.ts';
 import { deCustomers } from './de-customers.ts';
+import { deOrganization } from './de-organization.ts';
 import { dePeople } from './de-people.ts';
 import { deSending } from './de-sending.ts';
 import type { Texts } from './en.ts';
@@ -7,6 +8,7 @@ import type { Texts } from './en.ts';
 export const de: Texts = {
   ...deAccess,
   ...deCustomers,
+  ...deOrganization,
   ...dePeople,
   ...deSending,
   shell: {
@@ -19,6 +21,8 @@ export const de: Texts = {
     sharedSignals: 'Shared Signals',
     exports: 'Exporte',
     destinations: 'Ziele',
+    credentialTypes: 'Credential-Typen',
+    presence: 'Anwesenheitsnachweis',
     account: 'Mein Konto',
     myAccess: 'Mein Zugriff',
     goTo: 'Gehe zu',
@@ -213,28 +217,6 @@ export const de: Texts = {
     title: 'Als API ansehen',
     peopleOnly: 'Das dürfen nur Personen, mit der Sitzung des Hubs: {{operation}} kann keinem Programm erteilt werden.',
     token: 'ACCESS_TOKEN ist ein Token einer Service-App mit der Operation {{operation}}.',
-  },
-  organization: {
-    title: 'Organisation',
-    name: 'Name',
-    nameBody: 'Was Kundinnen und Kunden oben auf jeder Seite lesen',
-    startUrl: 'Startadresse',
-    startUrlBody: 'Wo Ihre Kundinnen und Kunden beginnen. Seiten, auf denen es nicht weitergeht, führen dorthin',
-    helpUrl: 'Hilfeadresse',
-    helpUrlBody: 'Wo Ihre Kundinnen und Kunden Hilfe bekommen. Seiten, die anhalten, führen dorthin',
-    accentColor: 'Akzentfarbe',
-    accentColorBody: 'Zum Beispiel #0b57a4. Jede Farbe geht: Die Seiten machen sie in beiden Darstellungen lesbar',
-    logo: 'Logo',
-    logoBody: 'Ein PNG-Bild mit höchstens 64 KiB, und 1024 Pixel breit und hoch',
-    removeLogo: 'Das Logo entfernen',
-    tooLarge: 'Die Datei hat {{bytes}} Bytes; höchstens {{max}} sind erlaubt.',
-    preview: 'Vorschau',
-    light: 'Helle Darstellung',
-    dark: 'Dunkle Darstellung',
-    previewTitle: 'Bei Ihrer App anmelden',
-    previewButton: 'Mit Passkey anmelden',
-    save: 'Speichern',
-    saved: 'Gespeichert. Die Seiten zeigen es innerhalb einer Sekunde.',
   },
   list: {
     all: 'Alle',

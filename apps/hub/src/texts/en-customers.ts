@@ -28,7 +28,7 @@ export const enCustomers = {
     noApp: 'No app may make offers yet: grant offers:write to one first.',
     appBody: 'Whose customer it becomes. The app sees the customer from then on',
     type: 'Credential type',
-    typeBody: 'That of the app when empty',
+    typeBody: 'The type of the app',
     expires: 'The link works for',
     in3600: 'One hour',
     in86400: 'One day',

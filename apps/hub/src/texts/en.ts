@@ -1,5 +1,6 @@
 import { enAccess } from './en-access.ts';
 import { enCustomers } from './en-customers.ts';
+import { enOrganization } from './en-organization.ts';
 import { enPeople } from './en-people.ts';
 import { enSending } from './en-sending.ts';
 
@@ -7,6 +8,7 @@ import { enSending } from './en-sending.ts';
 export const en = {
   ...enAccess,
   ...enCustomers,
+  ...enOrganization,
   ...enPeople,
   ...enSending,
   shell: {
@@ -19,6 +21,8 @@ export const en = {
     sharedSignals: 'Shared Signals',
     exports: 'Exports',
     destinations: 'Destinations',
+    credentialTypes: 'Credential types',
+    presence: 'Proof of presence',
     account: 'My account',
     myAccess: 'My access',
     goTo: 'Go to',
@@ -197,28 +201,6 @@ export const en = {
     title: 'View as API',
     peopleOnly: 'Only people may do this, with the session of the hub: {{operation}} cannot be granted to a program.',
     token: 'ACCESS_TOKEN is a token of a service app with the operation {{operation}}.',
-  },
-  organization: {
-    title: 'Organization',
-    name: 'Name',
-    nameBody: 'What customers read at the top of every page',
-    startUrl: 'Start address',
-    startUrlBody: 'Where your customers begin. Pages that cannot go on lead there',
-    helpUrl: 'Help address',
-    helpUrlBody: 'Where your customers get help. Pages that stop lead there',
-    accentColor: 'Accent colour',
-    accentColorBody: 'Such as #0b57a4. Any colour works: the pages make it readable in both themes',
-    logo: 'Logo',
-    logoBody: 'A PNG image of at most 64 KiB, and 1024 pixels wide and high',
-    removeLogo: 'Remove the logo',
-    tooLarge: 'The file has {{bytes}} bytes; at most {{max}} are allowed.',
-    preview: 'Preview',
-    light: 'Light theme',
-    dark: 'Dark theme',
-    previewTitle: 'Sign in to your app',
-    previewButton: 'Sign in with a passkey',
-    save: 'Save',
-    saved: 'Saved. Pages show it within a second.',
   },
   list: {
     all: 'All',

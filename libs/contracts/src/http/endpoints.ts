@@ -13,8 +13,10 @@ import { organizationEndpoints } from '../directory/organization-admin.http.js';
 import { userEndpoints } from '../directory/people.http.js';
 import { userPasskeyEndpoints } from '../directory/person-passkeys.http.js';
 import { receiverEndpoints } from '../directory/receivers.http.js';
+import { credentialTypeEndpoints } from '../issuance/credential-types.http.js';
 import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
+import { presencePolicyEndpoints } from '../issuance/presence.http.js';
 import { auditDestinationEndpoints } from '../signals/audit-destinations.http.js';
 import { eventEndpoints } from '../signals/events.http.js';
 import { ssfStreamEndpoints } from '../signals/ssf-admin.http.js';
@@ -36,6 +38,7 @@ export const forwardedEndpoints = {
   auditEvents: auditEventEndpoints,
   auditExports: auditExportEndpoints,
   auditProofs: auditProofEndpoints,
+  credentialTypes: credentialTypeEndpoints,
   credentials: credentialEndpoints,
   entitlements: entitlementEndpoints,
   events: eventEndpoints,
@@ -44,6 +47,7 @@ export const forwardedEndpoints = {
   offers: offerEndpoints,
   organization: organizationEndpoints,
   ownPasskeys: ownPasskeyEndpoints,
+  presencePolicy: presencePolicyEndpoints,
   receivers: receiverEndpoints,
   ssf: ssfEndpoints,
   ssfStreams: ssfStreamEndpoints,

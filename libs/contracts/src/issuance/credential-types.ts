@@ -39,15 +39,15 @@ export type CredentialType = z.infer<typeof credentialTypeSchema>;
 export const listCredentialTypes = query({
   service: 'issuance',
   name: 'list-credential-types',
-  callers: ['operator'],
+  callers: ['gateway', 'operator'],
   request: z.strictObject({}),
-  reply: z.strictObject({ items: z.array(credentialTypeSchema) }),
+  reply: z.strictObject({ items: z.array(credentialTypeSchema).describe('The oldest first') }),
   errors: ['unknown_organization'],
 });
 export const createCredentialType = command({
   service: 'issuance',
   name: 'create-credential-type',
-  callers: ['operator'],
+  callers: ['gateway', 'operator'],
   request: credentialTypeSchema.partial({ revocable: true, holders: true, isDefault: true }),
   reply: credentialTypeSchema,
   errors: ['unknown_organization', 'conflict', 'invalid_request'],
@@ -59,15 +59,15 @@ export const createCredentialType = command({
 export const updateCredentialType = command({
   service: 'issuance',
   name: 'update-credential-type',
-  callers: ['operator'],
+  callers: ['gateway', 'operator'],
   request: z.strictObject({
     name: credentialTypeName,
     display: credentialTypeSchema.shape.display.optional(),
     validity: duration.nullable().optional().describe('Null: without expiration'),
     renewalWindow: duration.nullable().optional().describe('Null: not renewable'),
-    revocable: z.boolean().optional(),
+    revocable: z.boolean().optional().describe('Whether its credentials can be suspended and revoked'),
     holders: credentialTypeSchema.shape.holders.optional(),
-    maxPasskeys: maxPasskeys.optional(),
+    maxPasskeys: maxPasskeys.optional().describe('How many passkeys may hold one credential'),
     isDefault: z.literal(true).optional().describe('Replaces the current default type'),
   }),
   reply: credentialTypeSchema,

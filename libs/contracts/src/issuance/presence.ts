@@ -57,16 +57,18 @@ export const presenceOrigin = query({
   errors: ['unknown_app'],
 });
 
-const presencePolicySchema = z.strictObject({
-  policy: z.enum(['optional', 'required']).describe('Whether an offer without a proof is refused'),
-  turnstile: z.boolean().describe('Whether the organization has a Turnstile secret here'),
-});
+const presencePolicySchema = z
+  .strictObject({
+    policy: z.enum(['optional', 'required']).describe('Whether an offer without a proof is refused'),
+    turnstile: z.boolean().describe('Whether the organization has a Turnstile secret here'),
+  })
+  .meta({ id: 'PresencePolicy' });
 export type PresencePolicy = z.infer<typeof presencePolicySchema>;
 
 export const getPresencePolicy = query({
   service: 'issuance',
   name: 'get-presence-policy',
-  callers: ['operator'],
+  callers: ['gateway', 'operator'],
   request: z.strictObject({}),
   reply: presencePolicySchema,
   errors: ['unknown_organization'],
@@ -75,9 +77,9 @@ export const getPresencePolicy = query({
 export const setPresencePolicy = command({
   service: 'issuance',
   name: 'set-presence-policy',
-  callers: ['operator'],
+  callers: ['gateway', 'operator'],
   request: z.strictObject({
-    policy: z.enum(['optional', 'required']).optional(),
+    policy: z.enum(['optional', 'required']).optional().describe('Whether an offer without a proof is refused'),
     turnstileSecret: z.string().min(1).max(200).nullable().optional().describe('Null removes it'),
   }),
   reply: presencePolicySchema,

@@ -3,8 +3,10 @@ import { forwardedEndpoints } from '@holdfast/contracts/http';
 import { forwardingController } from '../../requests/forward.js';
 import { RequestsModule } from '../../requests/requests.module.js';
 
+const { organization, credentialTypes, presencePolicy } = forwardedEndpoints;
+
 @Module({
   imports: [RequestsModule],
-  controllers: [forwardingController(forwardedEndpoints.organization)],
+  controllers: [forwardingController([...organization, ...credentialTypes, ...presencePolicy])],
 })
 export class OrganizationApiModule {}
