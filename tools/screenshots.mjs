@@ -2,6 +2,7 @@
 // `npm run screenshots [-- FOLDER]`: a picture of every screen of the hub and of every page of customers, wide and
 // narrow, light and dark, in each language, from the running stack.
 import { join, resolve } from 'node:path';
+import { ensureBuild } from './setup/build.mjs';
 import { ensureModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
 import { root } from './setup/paths.mjs';
@@ -16,4 +17,6 @@ if (!stack) {
   process.exit(1);
 }
 const folder = resolve(process.argv[2] ?? join(root, 'screenshots'));
-run(bundledNode(), '../apps/e2e/src/screenshots/main.ts', [stack.baseUrl, folder]);
+const node = bundledNode();
+(await ensureBuild(node))();
+run(node, '../apps/e2e/src/screenshots/main.ts', [stack.baseUrl, folder]);

@@ -37,7 +37,7 @@ const waysOut: Record<string, string> = {
   'apps/pages/src/browser/api.ts': 'runs in a browser, and calls the gateway it came from',
   'apps/hub/src/api/client.ts': 'runs in a browser, and calls the gateway it came from',
   'apps/hub/src/parts/api-call.ts': 'shows such a request as text',
-  'apps/hub/src/app/shell.tsx': 'runs in a browser, and calls the gateway it came from',
+  'apps/hub/src/api/sign-out.ts': 'runs in a browser, and calls the gateway it came from',
   'apps/hub/src/app/branding.ts': 'runs in a browser, and calls the gateway it came from',
   'libs/api-client/src/index.ts': 'the deployment whose client it is; of the apps, command line and hub may use it',
 };

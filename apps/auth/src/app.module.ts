@@ -8,6 +8,7 @@ import { AccountSessions } from './account/account-sessions.js';
 import { CreateAccountSessionHandler } from './account/create-account-session.handler.js';
 import { CustomerSessionsHandler } from './account/customer-sessions.handler.js';
 import { CustomerSessions } from './account/customer-sessions.js';
+import { PersonSessionsHandler } from './account/person-sessions.handler.js';
 import { ClientKeys } from './client-authentication/client-keys.js';
 import { SecretHashes } from './client-authentication/secret-hashes.js';
 import { UseProofHandler } from './client-authentication/use-proof.handler.js';
@@ -88,6 +89,7 @@ const deniedRequests = {
     CreateAccountSessionHandler,
     AccountSessionHandler,
     CustomerSessionsHandler,
+    PersonSessionsHandler,
     UseProofHandler,
     IssueTokenHandler,
   ],

@@ -26,7 +26,7 @@ export const personOperations = {
   'roles:manage': 'Give roles to people, and take them',
   'grants:manage': 'Create service apps, and change grants, secrets and URIs of apps that hold grants',
   'organization:manage':
-    "Change the organization's name, what its pages show, its credential types and its proof of presence",
+    'Change the organization: its name, pages, credential types, proof of presence, RP ID and signing keys',
   'apps:read': 'Read apps, without their secrets',
   'customers:history': 'Read what happened to a customer, from the audit log',
   'customers:support': 'Offer again to a known customer, suspend and resume a credential, and sign a customer out',

@@ -106,6 +106,9 @@ export const preparesNothing: Record<string, readonly string[]> = {
   'a decision about others or about what the organization owns, which stays until somebody changes it': [
     'directory.admin-change-grants',
     'directory.admin-update-organization',
+    'directory.admin-change-rp-id',
+    'directory.admin-end-rp-id-move',
+    'auth.admin-rotate-keys',
     'directory.update-person',
     'directory.set-person-active',
     'directory.change-roles',
@@ -142,6 +145,7 @@ export const preparesNothing: Record<string, readonly string[]> = {
     'auth.end-account-session',
     'auth.end-customer-sessions',
     'auth.end-own-sessions',
+    'auth.end-person-sessions',
     'issuance.remove-customer-passkey',
     'issuance.end-passkey-link',
     'signals.pause-audit-destination',

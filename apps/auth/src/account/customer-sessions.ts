@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AdapterPayload } from 'oidc-provider';
-import type { CustomerSession, RequestContext } from '@holdfast/contracts';
+import type { AuditTarget, CustomerSession, RequestContext } from '@holdfast/contracts';
 import { Database, statement } from '@holdfast/data';
 import { auditRecord, CLOCK, encryptionKeysOf, sha256, type Clock, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
@@ -34,7 +34,7 @@ interface Row {
   expiresAt: Date;
 }
 
-/** Where a customer is signed in. */
+/** Where a customer is signed in, or a person. */
 @Injectable()
 export class CustomerSessions {
   private readonly keys: Keys;
@@ -65,15 +65,25 @@ export class CustomerSessions {
    * Ends one of them, or all, with every token; apps are notified as at a sign-out. The record commits with it.
    * @returns how many have ended
    */
-  async end(context: RequestContext, subject: string, only?: string): Promise<number> {
+  end(context: RequestContext, subject: string, only?: string): Promise<number> {
+    const target = { type: 'customer', id: subject, dataSubject: subject } as const;
+    return this.endOf(context, target, context.actor.type === 'customer' ? 200 : 204, only);
+  }
+
+  /** The same for a person, whose sessions are stored alike. */
+  endOfPerson(context: RequestContext, person: string, only?: string): Promise<number> {
+    return this.endOf(context, { type: 'person', id: person, dataSubject: person }, 204, only);
+  }
+
+  private endOf(context: RequestContext, target: AuditTarget, status: number, only?: string): Promise<number> {
     const { org } = context;
     const record = auditRecord(context, this.clock.now(), {
       action: 'session.end',
-      targets: [{ type: 'customer', id: subject, dataSubject: subject }],
-      outcome: { result: 'success', status: context.actor.type === 'customer' ? 200 : 204 },
+      targets: [target],
+      outcome: { result: 'success', status },
     });
     const id = only === undefined ? undefined : Buffer.from(only, 'base64url');
-    return this.revocations.revokeOfCustomer(org, subject, id, record);
+    return this.revocations.revokeOfAccount(org, target.id, id, record);
   }
 
   private async sessionOf({

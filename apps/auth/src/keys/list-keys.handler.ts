@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { recordReadOfOperator } from '@holdfast/audit-client';
-import { listKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import { adminListKeys, listKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { Organizations } from '../organizations/organizations.js';
 import { issuerOf, platform, SigningKeys } from './signing-keys.js';
@@ -20,5 +20,11 @@ export class ListKeysHandler {
     await this.organizations.require(shortId);
     await recordReadOfOperator(this.bus, { ...context, org: shortId }, 'key.list');
     return { keys: (await this.keys.load(issuerOf(shortId))).listed };
+  }
+
+  /** GET …/admin/keys: those of the caller's organization. */
+  @Handles(adminListKeys)
+  async listOwn(_: RequestOf<typeof adminListKeys>, { org }: RequestContext): Promise<ReplyOf<typeof adminListKeys>> {
+    return { keys: (await this.keys.load(issuerOf(org))).listed };
   }
 }

@@ -1,6 +1,13 @@
 import { Controller, Inject, Logger } from '@nestjs/common';
 import { RecordOutbox } from '@holdfast/audit-client';
-import { rotateKeys, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import {
+  adminRotateKeys,
+  rotateKeys,
+  type IssuerKey,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+} from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { auditRecord, CLOCK, type Clock } from '@holdfast/platform';
 import { Organizations } from '../organizations/organizations.js';
@@ -23,12 +30,30 @@ export class RotateKeysHandler {
     { shortId, overlapSeconds, retire }: RequestOf<typeof rotateKeys>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof rotateKeys>> {
-    const rotation = { overlapMs: overlapSeconds * 1000, retireOld: retire };
     if (shortId === undefined) {
+      const rotation = { overlapMs: overlapSeconds * 1000, retireOld: retire };
       this.logger.log(`${context.actor.id} rotates the keys of the platform (${retire ? 'retire' : overlapSeconds})`);
       return { keys: (await this.keys.rotate(platform, rotation, () => Promise.resolve())).listed };
     }
     await this.organizations.require(shortId);
+    return this.rotate(shortId, { overlapSeconds, retire }, context);
+  }
+
+  /** POST …/admin/keys/rotation: of the caller's organization. */
+  @Handles(adminRotateKeys)
+  rotateOwn(
+    { overlapSeconds }: RequestOf<typeof adminRotateKeys>,
+    context: RequestContext,
+  ): Promise<ReplyOf<typeof adminRotateKeys>> {
+    return this.rotate(context.org, { overlapSeconds, retire: false, oneAtATime: true }, context);
+  }
+
+  private async rotate(
+    shortId: string,
+    { overlapSeconds, retire, oneAtATime }: { overlapSeconds: number; retire: boolean; oneAtATime?: boolean },
+    context: RequestContext,
+  ): Promise<{ keys: IssuerKey[] }> {
+    const rotation = { overlapMs: overlapSeconds * 1000, retireOld: retire, ...(oneAtATime && { oneAtATime }) };
     const record = auditRecord(context, this.clock.now(), {
       action: 'key.rotate',
       targets: [{ type: 'organization', id: shortId }],

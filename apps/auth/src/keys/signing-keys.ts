@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { IssuerKey } from '@holdfast/contracts';
 import { Database, statement, takeLock, type Sql } from '@holdfast/data';
-import { CLOCK, encryptionKeysOf, seal, unseal, type Clock, type Keys } from '@holdfast/platform';
+import { AppError, CLOCK, encryptionKeysOf, seal, unseal, type Clock, type Keys } from '@holdfast/platform';
 import { CONFIG } from '@holdfast/service';
 import type { Config } from '../config.js';
 import { newSigningKey, type SigningAlg, type SigningKey } from './key-pair.js';
@@ -78,15 +78,18 @@ export class SigningKeys {
   /**
    * Creates new keys, which sign after `overlapMs`; with `retireOld` they sign at once and replace all others.
    * `inTransaction` runs in the same transaction.
+   * @throws invalid_state with `oneAtATime`, while new keys do not sign yet
    */
   async rotate(
     issuer: string,
-    { overlapMs, retireOld }: { overlapMs: number; retireOld: boolean },
+    { overlapMs, retireOld, oneAtATime = false }: { overlapMs: number; retireOld: boolean; oneAtATime?: boolean },
     inTransaction: (sql: Sql) => Promise<void>,
   ): Promise<KeySet> {
-    await this.load(issuer);
+    const before = await this.load(issuer);
+    if (oneAtATime) requireNoneNext(before);
     const generated = await newKeys(issuer);
     return this.withLock(issuer, async (sql) => {
+      if (oneAtATime) requireNoneNext(await this.read(sql, issuer));
       const now = this.clock.now();
       await sql.rows(retire, [issuer, now, retireOld]);
       await this.store(sql, issuer, generated, new Date(now.getTime() + (retireOld ? 0 : overlapMs)));
@@ -149,6 +152,15 @@ export class SigningKeys {
  * that is idle in a transaction for three.
  */
 const newKeys = (issuer: string) => Promise.all(algsOf(issuer).map(newSigningKey));
+
+function requireNoneNext({ listed }: KeySet): void {
+  const next = listed.find(({ state }) => state === 'next');
+  if (next)
+    throw new AppError(
+      'invalid_state',
+      `A rotation is under way: its keys sign from ${next.signsFrom} on. Rotate again after that. Nothing was changed.`,
+    );
+}
 
 export function signingKeyContext(issuer: string, kid: string): string {
   return `signing_key ${issuer} ${kid}`;

@@ -173,11 +173,11 @@ export class SessionRevocations {
   }
 
   /**
-   * Revokes the sessions of a customer with all that results from them, or the one with this id, and notifies its apps.
-   * Without a session nothing is recorded here.
+   * Revokes the sessions of a customer or person with all that results from them, or the one with this id, and notifies
+   * its apps. Without a session nothing is recorded here.
    * @returns how many sessions there were, and grants without one
    */
-  async revokeOfCustomer(org: string, subject: string, only: Buffer | undefined, record: AuditRecord): Promise<number> {
+  async revokeOfAccount(org: string, subject: string, only: Buffer | undefined, record: AuditRecord): Promise<number> {
     const ended = await this.database.transaction(async (sql) => {
       const found =
         only === undefined

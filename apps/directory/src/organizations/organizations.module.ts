@@ -4,6 +4,7 @@ import { ChangesModule } from '../changes/changes.module.js';
 import { OutboundModule } from '../outbound.module.js';
 import { OrganizationShardsHandler } from '../shards/organization-shards.handler.js';
 import { AdminOrganizationHandler } from './admin-organization.handler.js';
+import { AdminRpIdHandler } from './admin-rp-id.handler.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
 import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
@@ -31,6 +32,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     OrganizationProfileHandler,
     OrganizationLogoHandler,
     AdminOrganizationHandler,
+    AdminRpIdHandler,
     OrganizationShardsHandler,
     OrganizationMoveHandler,
     MoveOrganizationHandler,

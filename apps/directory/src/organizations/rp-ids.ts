@@ -1,4 +1,4 @@
-import type { RelyingPartyIds } from '@holdfast/contracts';
+import type { AuditRecord, RelyingPartyIds } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 
 /** For which RP IDs an organization accepts passkeys, as stored. Null stands for the RP ID of the deployment. */
@@ -32,6 +32,15 @@ export function endedMove(before: RpIds): RpIds {
   if (!before.moving)
     throw new AppError('invalid_state', 'There is no move from an earlier RP ID to end. Nothing was changed.');
   return { rpId: before.rpId, moving: false, earlierRpId: null };
+}
+
+/** Sets them, for the audit record. */
+export function changeRpIds(organization: RpIds, after: RpIds) {
+  const from = relyingPartyIn(organization).relyingParty ?? {};
+  Object.assign(organization, after);
+  const to = relyingPartyIn(organization).relyingParty ?? {};
+  const changes: AuditRecord['changes'] = { relyingParty: { from, to } };
+  return { action: 'organization.update' as const, changes };
 }
 
 /** The RP IDs as the contracts return them. Empty when the organization uses the RP ID of the deployment only. */

@@ -7,7 +7,7 @@ import { givenBranding } from '../branding/given-branding.js';
 import type { Config } from '../config.js';
 import { changeBranding } from './branding.js';
 import { Organizations } from './organizations.js';
-import { changedRpId, endedMove, relyingPartyIn } from './rp-ids.js';
+import { changedRpId, changeRpIds, endedMove } from './rp-ids.js';
 import { requireUsableRpId } from './usable-rp-id.js';
 
 /**
@@ -40,14 +40,11 @@ export class UpdateOrganizationHandler {
     }
     // Before the transaction: the request to another domain may take seconds, and would hold the lock meanwhile.
     if (typeof rpId === 'string') await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);
-    return this.organizations.change(shortId, context, (organization) => {
-      const from = relyingPartyIn(organization).relyingParty ?? {};
-      Object.assign(
+    return this.organizations.change(shortId, context, (organization) =>
+      changeRpIds(
         organization,
         rpId === undefined ? endedMove(organization) : changedRpId(organization, rpId, keepEarlier),
-      );
-      const to = relyingPartyIn(organization).relyingParty ?? {};
-      return { action: 'organization.update', changes: { relyingParty: { from, to } } };
-    });
+      ),
+    );
   }
 }

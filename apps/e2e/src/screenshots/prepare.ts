@@ -73,8 +73,8 @@ export async function prepare(browser: Browser, baseUrl: string, operator: Opera
   const webhook = await call<{ id: string }>('POST', '/admin/webhooks/endpoints', {
     ...{ url: 'https://hooks.nordlicht.example/holdfast', description: 'Billing' },
   });
-  const splunk = { kind: 'splunk_hec', settings: { url: 'https://siem.nordlicht.example:8088' }, description: 'SIEM' };
-  await call('POST', '/admin/audit/destinations', { ...splunk, credentials: { token: 'not a real one' } });
+  const splunk = { kind: 'splunk_hec', settings: { url: 'https://siem.nordlicht.example' }, description: 'SIEM' };
+  await call('POST', '/admin/audit/destinations', { ...splunk, credentials: { token: 'not-a-real-one' } });
   await call('POST', '/admin/audit/exports', { format: 'ndjson', proof: true });
   const receiver = await call<{ clientId: string }>('POST', '/admin/ssf/receivers', { name: 'Identity provider' });
   await call('POST', '/admin/ssf/streams', { receiver: receiver.clientId, method: 'poll' });

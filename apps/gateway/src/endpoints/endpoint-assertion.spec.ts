@@ -43,6 +43,8 @@ const withoutRecentSignIn = [
     'suspendCredential',
     'revokeCredential',
     'endCustomerSessions',
+    'endOwnSessions',
+    'endOwnSession',
     'deleteAuditExport',
     'deleteAuditDestination',
     'pauseAuditDestination',

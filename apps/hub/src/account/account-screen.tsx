@@ -18,6 +18,7 @@ import { Screen } from '../parts/screen.tsx';
 import { Section } from '../parts/section.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
+import { AccountSessions } from './account-sessions.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 
 type Passkey = Schemas['UserPasskey'];
@@ -64,6 +65,7 @@ export function AccountScreen() {
           />
         )}
       </Section>
+      <AccountSessions />
       <LanguageChoice />
       <ViewAsApi
         call={{ method: 'GET', path: `/o/${shortId}/api/admin/users/me/passkeys` }}

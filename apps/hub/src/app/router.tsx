@@ -99,6 +99,10 @@ const routes = [
     component: lazyRouteComponent(() => import('../audit-log/audit-log-screen.tsx'), 'AuditLogScreen'),
   }),
   screen(
+    '/checkpoints',
+    lazyRouteComponent(() => import('../checkpoints/checkpoints-screen.tsx'), 'CheckpointsScreen'),
+  ),
+  screen(
     '/exports',
     lazyRouteComponent(() => import('../exports/exports-screen.tsx'), 'ExportsScreen'),
   ),
@@ -113,6 +117,10 @@ const routes = [
   screen(
     '/credential-types',
     lazyRouteComponent(() => import('../organization/credential-types-screen.tsx'), 'CredentialTypesScreen'),
+  ),
+  screen(
+    '/keys',
+    lazyRouteComponent(() => import('../organization/keys-screen.tsx'), 'KeysScreen'),
   ),
   screen(
     '/presence',

@@ -6,9 +6,9 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { operationsOf } from '@holdfast/contracts';
 import { meQuery } from '../api/me.ts';
-import { hubPath, shortId } from '../api/organization.ts';
+import { shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
-import { queryClient } from '../api/query-client.ts';
+import { signOut } from '../api/sign-out.ts';
 import { areasOf, type ScreenEntry } from '../parts/areas.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { brandingQuery, showAccent } from './branding.ts';
@@ -31,15 +31,7 @@ export function Shell() {
     ['shift+?', () => setOpen('keys')],
     ['/', () => document.querySelector<HTMLElement>('main input, main select')?.focus()],
   ]);
-  const signOut = useMutation({
-    mutationFn: () => fetch(`${hubPath}/sign-out`, { method: 'POST' }),
-    onSettled: () => {
-      queryClient.clear();
-      // Drafts of forms.
-      sessionStorage.clear();
-      location.assign(hubPath);
-    },
-  });
+  const leave = useMutation({ mutationFn: signOut });
   if (error instanceof Problem && error.isSignedOut) return <SignedOut />;
   if (error && !me) return <ProblemNotice error={error} onRetry={() => void refetch()} />;
   if (!me) return <Loader m="xl" aria-label={t('shell.loading')} />;
@@ -61,7 +53,7 @@ export function Shell() {
           <Button variant="default" size="compact-sm" onClick={() => setOpen('palette')}>
             {t('shell.goTo')} <kbd className={classes.key}>Ctrl K</kbd>
           </Button>
-          <Button variant="default" size="compact-sm" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          <Button variant="default" size="compact-sm" loading={leave.isPending} onClick={() => leave.mutate()}>
             {t('shell.signOut')}
           </Button>
         </div>

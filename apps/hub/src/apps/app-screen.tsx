@@ -14,6 +14,7 @@ import { useKnown } from '../parts/use-known.ts';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { AppActions } from './app-actions.tsx';
 import { AppAssignments } from './app-assignments.tsx';
+import { AppAuthentication } from './app-authentication.tsx';
 import { AppConnection } from './app-connection.tsx';
 import { AppOperations } from './app-operations.tsx';
 import { appQuery, newSecretKey, notGrantedKey } from './app-queries.ts';
@@ -29,7 +30,8 @@ export function AppScreen() {
   const { data: app } = useSuspenseQuery(appQuery(clientId));
   const secret = useKnown<string>(newSecretKey(clientId));
   const notGranted = useKnown<Problem>(notGrantedKey(clientId));
-  const isConfidential = app.kind === 'web' || app.kind === 'service';
+  const hasSecrets =
+    (app.kind === 'web' || app.kind === 'service') && app.tokenEndpointAuthMethod !== 'private_key_jwt';
   const signsIn = app.kind !== 'service' && app.kind !== 'receiver';
   return (
     <Screen title={app.name} actions={!app.builtIn && may('apps:manage') && <AppActions app={app} />}>
@@ -59,7 +61,8 @@ export function AppScreen() {
       )}
       {!app.builtIn && grantable(app.kind).length > 0 && <AppOperations app={app} mayChange={may('grants:manage')} />}
       {!app.builtIn && signsIn && <AppConnection app={app} />}
-      {!app.builtIn && isConfidential && may('apps:manage') && <AppSecrets app={app} />}
+      {!app.builtIn && app.kind !== 'receiver' && <AppAuthentication app={app} />}
+      {!app.builtIn && hasSecrets && may('apps:manage') && <AppSecrets app={app} />}
       {signsIn && app.audience === 'people' && may('apps:manage') && <AppAssignments clientId={clientId} />}
       {may('audit:read') && <AppRequests clientId={clientId} />}
       <ViewAsApi call={{ method: 'GET', path: `/o/${shortId}/api/admin/apps/${clientId}` }} operation="apps:manage" />

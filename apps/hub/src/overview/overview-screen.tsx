@@ -10,6 +10,7 @@ import { Screen } from '../parts/screen.tsx';
 import { Section } from '../parts/section.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { Attention } from './attention.tsx';
+import { FirstSteps } from './first-steps.tsx';
 import classes from './overview.module.css';
 
 /** With the library that draws them, which no other screen needs. */
@@ -35,6 +36,7 @@ export function OverviewScreen() {
   return (
     <Screen title={t('overview.title')}>
       <Attention />
+      <FirstSteps />
       <Facts
         facts={{
           [t('overview.signedInAs')]: me.name,

@@ -28,6 +28,7 @@ export const areas = [
     text: 'shell.auditLog',
     screens: [
       { to: '/audit-log', text: 'shell.auditLog', needs: 'audit:read' },
+      { to: '/checkpoints', text: 'shell.checkpoints', needs: 'audit:read' },
       { to: '/exports', text: 'shell.exports', needs: 'audit:export' },
       { to: '/destinations', text: 'shell.destinations', needs: 'audit:export' },
     ],
@@ -37,6 +38,7 @@ export const areas = [
     screens: [
       { to: '/organization', text: 'shell.organization', needs: 'organization:manage' },
       { to: '/credential-types', text: 'shell.credentialTypes', needs: 'organization:manage' },
+      { to: '/keys', text: 'shell.keys', needs: 'organization:manage' },
       { to: '/presence', text: 'shell.presence', needs: 'organization:manage' },
     ],
   },

@@ -55,7 +55,8 @@ export function ObjectTable<Item>({ columns, items, keyOf, current, onEnd }: Pro
     ['k', () => move(-1)],
   ]);
   return (
-    <Table.ScrollContainer minWidth={columns.length * 130}>
+    // Without a link in a row, only the focus of the region itself scrolls it by the keyboard.
+    <Table.ScrollContainer minWidth={columns.length * 130} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
       <Table highlightOnHover aria-rowcount={isVirtual ? items.length + 1 : undefined}>
         <Table.Thead>
           <Table.Tr>

@@ -2,6 +2,7 @@ import { deAccess } from './de-access.ts';
 import { deCustomers } from './de-customers.ts';
 import { deOrganization } from './de-organization.ts';
 import { dePeople } from './de-people.ts';
+import { deSecurity } from './de-security.ts';
 import { deSending } from './de-sending.ts';
 import type { Texts } from './en.ts';
 
@@ -10,6 +11,7 @@ export const de: Texts = {
   ...deCustomers,
   ...deOrganization,
   ...dePeople,
+  ...deSecurity,
   ...deSending,
   shell: {
     customers: 'Kundschaft',
@@ -19,6 +21,8 @@ export const de: Texts = {
     signals: 'Signale',
     webhooks: 'Webhooks',
     sharedSignals: 'Shared Signals',
+    keys: 'Schlüssel',
+    checkpoints: 'Checkpoints',
     exports: 'Exporte',
     destinations: 'Ziele',
     credentialTypes: 'Credential-Typen',

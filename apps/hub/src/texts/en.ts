@@ -2,6 +2,7 @@ import { enAccess } from './en-access.ts';
 import { enCustomers } from './en-customers.ts';
 import { enOrganization } from './en-organization.ts';
 import { enPeople } from './en-people.ts';
+import { enSecurity } from './en-security.ts';
 import { enSending } from './en-sending.ts';
 
 /** The texts of the hub, by screen. A text with `{{name}}` gets that value. */
@@ -10,6 +11,7 @@ export const en = {
   ...enCustomers,
   ...enOrganization,
   ...enPeople,
+  ...enSecurity,
   ...enSending,
   shell: {
     customers: 'Customers',
@@ -19,6 +21,8 @@ export const en = {
     signals: 'Signals',
     webhooks: 'Webhooks',
     sharedSignals: 'Shared Signals',
+    keys: 'Keys',
+    checkpoints: 'Checkpoints',
     exports: 'Exports',
     destinations: 'Destinations',
     credentialTypes: 'Credential types',

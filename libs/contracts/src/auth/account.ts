@@ -55,10 +55,10 @@ export const endAccountSession = command({
   reply: z.strictObject({}),
 });
 
-const sessionId = z
+export const sessionId = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the id of a session, 43 characters')
-  .describe('The session; it opens nothing');
+  .describe('The session: its `id`, which opens nothing');
 
 /** A browser in which a customer is signed in, or an app that stays signed in without one. */
 export const customerSessionSchema = z

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { appRateLimitsSchema } from '../app-rate-limits.js';
-import { command, query } from '../contract.js';
-import { instant } from '../fields.js';
+import { query } from '../contract.js';
 
 /** Public keys with which the gateway verifies the platform's access tokens. */
 export const platformKeys = query({
@@ -10,43 +9,6 @@ export const platformKeys = query({
   callers: ['gateway'],
   request: z.strictObject({}),
   reply: z.strictObject({ keys: z.array(z.record(z.string(), z.json())) }),
-});
-
-const issuerKeySchema = z.strictObject({
-  kid: z.string(),
-  alg: z.string(),
-  state: z
-    .enum(['next', 'signing', 'verifying'])
-    .describe(
-      '`next`: published, and signs from `signsFrom` on. `verifying`: no longer signs, and is published ' +
-        'until its last token has expired',
-    ),
-  signsFrom: instant,
-});
-export type IssuerKey = z.infer<typeof issuerKeySchema>;
-
-/** The published keys of an organization's issuer. */
-export const listKeys = query({
-  service: 'auth',
-  name: 'list-keys',
-  callers: ['operator'],
-  request: z.strictObject({ shortId: z.string().optional().describe("Absent: the platform's keys") }),
-  reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
-  errors: ['unknown_organization'],
-});
-
-/** Begins a rotation of an issuer's signing keys: new ones are published now and sign after the overlap. */
-export const rotateKeys = command({
-  service: 'auth',
-  name: 'rotate-keys',
-  callers: ['operator'],
-  request: z.strictObject({
-    shortId: z.string().optional().describe("Absent: the platform's keys"),
-    overlapSeconds: z.int().min(0).default(3600),
-    retire: z.boolean().default(false).describe('Stop using the old keys at once: for a leaked key'),
-  }),
-  reply: z.strictObject({ keys: z.array(issuerKeySchema) }),
-  errors: ['unknown_organization'],
 });
 
 /** Claims of an access token, with those beyond RFC 9068. Auth writes them, and the gateway reads them. */

@@ -31,7 +31,8 @@ const givenJwks = z.strictObject({
   keys: z
     .array(z.record(z.string().max(100), z.json()))
     .min(1)
-    .max(maxKeys),
+    .max(maxKeys)
+    .describe('The keys, without private members'),
 });
 /** Fetched by auth only. Whether the address may be called is checked at registration and at every call. */
 const jwksUri = z
@@ -59,7 +60,7 @@ export const appKeyFields = {
   accessTokenFormat: z.enum(accessTokenFormats).optional().describe(about.accessTokenFormat),
 };
 
-/** The same in a command that creates an app. */
+/** The same in a command that creates or changes an app. */
 export const newAppKeyFields = {
   tokenEndpointAuthMethod: z.enum(authMethods).optional().describe(about.tokenEndpointAuthMethod),
   jwks: givenJwks.optional().describe(about.jwks),

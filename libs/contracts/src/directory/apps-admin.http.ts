@@ -172,7 +172,9 @@ const changes = [
       'never change. With `If-Match` nothing is changed unless the app still has that version. A program changes ' +
       'only apps that it made and that hold no scope. A change of a name or of a setting of sign-ins ' +
       'and sign-outs widens rights. People change `startUri` and `helpUri`, which customers follow, after a recent ' +
-      'sign-in.',
+      'sign-in. How the app authenticates and what its tokens are (`tokenEndpointAuthMethod`, `jwks`, `jwksUri`, ' +
+      '`requireDpop`, `accessTokenFormat`) is changed by people who may manage grants: with `private_key_jwt` its ' +
+      'client secrets are revoked, and with `client_secret_basic` its keys removed.',
     operation,
     action: 'app.update',
     stepUp: 'service decides',
@@ -187,6 +189,10 @@ const changes = [
         value: { accentColor: '#0b57a4', startUri: 'https://shop.example/', helpUri: 'https://shop.example/help' },
       },
       removed: { summary: 'Without help address', value: { helpUri: null } },
+      keys: {
+        summary: 'With a private key of its own instead of a client secret',
+        value: { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri: 'https://shop.example/jwks.json' },
+      },
     },
     versioned: true,
     response: 'The app as it is now',

@@ -4,7 +4,7 @@ import { clientIdPattern, credentialTypeName, instant, pageLimit } from '../fiel
 import { makerSchema } from '../maker.js';
 import { appKinds } from '../operations.js';
 import { readableName } from '../readable-text.js';
-import { appKeyFields } from './app-keys.js';
+import { appKeyFields, newAppKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
 import { appSchema, pkceMode } from './apps.js';
 import { appBrandingFields, appBrandingSettings } from './branding.js';
@@ -106,6 +106,7 @@ const appPatchSchema = z
     refreshTokens: refreshTokens.optional(),
     pkce: pkce.optional(),
     idTokenAlg: removable(settings.idTokenAlg),
+    ...newAppKeyFields,
   })
   .meta({ id: 'AppPatch' });
 export type AppPatch = z.output<typeof appPatchSchema>;

@@ -15,6 +15,7 @@ import * as organizations from './organizations.js';
 import * as people from './people.js';
 import * as personPasskeys from './person-passkeys.js';
 import * as personSignIn from './person-sign-in.js';
+import * as rpIdAdmin from './rp-id-admin.js';
 
 /** Every contract that directory handles. */
 export const directoryContracts = contractsOf(
@@ -34,4 +35,5 @@ export const directoryContracts = contractsOf(
   people,
   personPasskeys,
   personSignIn,
+  rpIdAdmin,
 );

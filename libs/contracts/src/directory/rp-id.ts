@@ -34,8 +34,6 @@ export function coversHost(rpId: string, hostname: string): boolean {
   return hostname === rpId || hostname.endsWith(`.${rpId}`);
 }
 
-/** Lists origins of other domains that may use an RP ID (WebAuthn Level 3 §5.11, related origins). */
-export const relatedOriginsPath = '/.well-known/webauthn';
 /** Loose, since other sites may add members. */
 export const relatedOriginsSchema = z.looseObject({
   origins: z.array(z.string()).describe('Origins of the pages that may use this domain as RP ID'),

@@ -2,6 +2,8 @@ import { analyticsEndpoints } from '../audit/analytics.http.js';
 import { auditEventEndpoints } from '../audit/audit-events.http.js';
 import { auditExportEndpoints } from '../audit/exports.http.js';
 import { auditProofEndpoints } from '../audit/proofs.http.js';
+import { issuerKeyEndpoints } from '../auth/issuer-keys.http.js';
+import { personSessionEndpoints } from '../auth/person-sessions.http.js';
 import { sessionEndpoints } from '../auth/sessions.http.js';
 import { accessRequestEndpoints } from '../directory/access-requests.http.js';
 import { accountEndpoints, ownPasskeyEndpoints } from '../directory/account.http.js';
@@ -13,6 +15,7 @@ import { organizationEndpoints } from '../directory/organization-admin.http.js';
 import { userEndpoints } from '../directory/people.http.js';
 import { userPasskeyEndpoints } from '../directory/person-passkeys.http.js';
 import { receiverEndpoints } from '../directory/receivers.http.js';
+import { rpIdEndpoints } from '../directory/rp-id-admin.http.js';
 import { credentialTypeEndpoints } from '../issuance/credential-types.http.js';
 import { credentialEndpoints } from '../issuance/credentials.http.js';
 import { adminOfferEndpoints, offerEndpoints } from '../issuance/offers.http.js';
@@ -43,12 +46,15 @@ export const forwardedEndpoints = {
   entitlements: entitlementEndpoints,
   events: eventEndpoints,
   groups: groupEndpoints,
+  issuerKeys: issuerKeyEndpoints,
   customerSessions: sessionEndpoints,
   offers: offerEndpoints,
   organization: organizationEndpoints,
   ownPasskeys: ownPasskeyEndpoints,
+  personSessions: personSessionEndpoints,
   presencePolicy: presencePolicyEndpoints,
   receivers: receiverEndpoints,
+  rpId: rpIdEndpoints,
   ssf: ssfEndpoints,
   ssfStreams: ssfStreamEndpoints,
   subjects: subjectEndpoints,

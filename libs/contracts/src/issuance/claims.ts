@@ -108,7 +108,7 @@ export const completeClaim = command({
 export const countPasskeys = query({
   service: 'issuance',
   name: 'count-passkeys',
-  callers: ['operator'],
+  callers: ['directory', 'operator'],
   request: z.strictObject({}),
   reply: z.strictObject({
     ownRpId: rpId.describe('Of the deployment'),

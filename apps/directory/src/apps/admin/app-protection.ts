@@ -75,7 +75,20 @@ const reachOf: Record<keyof AppPatch, 'sign-ins' | 'customers' | undefined> = {
   startUri: 'customers',
   helpUri: 'customers',
   idTokenAlg: undefined,
+  tokenEndpointAuthMethod: 'sign-ins',
+  jwks: 'sign-ins',
+  jwksUri: 'sign-ins',
+  requireDpop: 'sign-ins',
+  accessTokenFormat: 'sign-ins',
 };
+
+/** Settings of how an app authenticates and what its tokens are. They replace its secrets, which programs never do. */
+const keySettings = ['tokenEndpointAuthMethod', 'jwks', 'jwksUri', 'requireDpop', 'accessTokenFormat'] as const;
+
+/** Whether somebody without `grants:manage` may not request these changes of an app. */
+export function changesKeys(requested: AppPatch): boolean {
+  return keySettings.some((setting) => requested[setting] !== undefined);
+}
 
 /**
  * Whether these changes of settings could take over an app. Then a person must have signed in a short time ago, as for

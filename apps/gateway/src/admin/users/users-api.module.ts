@@ -13,6 +13,7 @@ import { AccountController } from './account.controller.js';
     forwardingController(forwardedEndpoints.account),
     AccountController,
     forwardingController(forwardedEndpoints.ownPasskeys),
+    forwardingController(forwardedEndpoints.personSessions),
   ],
 })
 export class UsersApiModule {}
