@@ -19,6 +19,8 @@ const hubDocument: Plugin = {
       if (request.method !== 'GET' || !url.startsWith('/hub/') || ofGateway.test(url)) return next();
       readFile(join(source, 'hub.html'), 'utf8')
         .then((html) => server.transformIndexHtml('/hub.html', html))
+        // The icon is no file of the hub: the gateway serves it.
+        .then((html) => html.replace('/pages/favicon.ico', '/favicon.ico'))
         .then((html) => response.setHeader('content-type', 'text/html').end(html))
         .catch(next);
     });

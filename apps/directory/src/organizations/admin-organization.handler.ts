@@ -9,6 +9,7 @@ import {
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { Idempotency } from '@holdfast/outbox';
+import { AppError } from '@holdfast/platform';
 import { givenBranding } from '../branding/given-branding.js';
 import { changeBranding } from './branding.js';
 import { toOwnOrganization } from './organization.entity.js';
@@ -37,7 +38,12 @@ export class AdminOrganizationHandler {
       return this.organizations.changeWith(
         context.org,
         context,
-        (organization, sql) => changeBranding(organization, given, sql),
+        (organization, sql) => {
+          const { ifVersions } = request;
+          if (ifVersions && !ifVersions.includes(organization.version))
+            throw new AppError('precondition_failed', `The organization has version ${organization.version} now.`);
+          return changeBranding(organization, given, sql);
+        },
         (organization) => ({ organization: toOwnOrganization(organization) }),
         keyed,
       );

@@ -77,7 +77,7 @@ export function brandingIn({ shortId, startUrl, helpUrl, accentColor, logoId }: 
 }
 
 /** The organization as its own people see it, without what the operator decides. */
-export function toOwnOrganization(organization: Organization): OwnOrganization {
+export function toOwnOrganization(organization: Organization & { version: number }): OwnOrganization {
   const { suspended: _, createdAt: __, relyingParty: ___, rateLimits: ____, shard: _____, ...own } = organization;
   return own;
 }

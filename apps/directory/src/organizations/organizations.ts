@@ -21,6 +21,9 @@ type OrganizationRule = (
   sql: Sql,
 ) => OrganizationChange | Promise<OrganizationChange>;
 
+/** An organization with its version, which only its own people see. */
+type StoredOrganization = Organization & { version: number };
+
 /** The organizations. Rows stay for ever: a short ID names an issuer, so it is never used twice. */
 @Injectable()
 export class Organizations {
@@ -66,7 +69,7 @@ export class Organizations {
 
   /** `changeWith`, with the organization as the reply. @throws unknown_organization */
   change(shortId: string, context: RequestContext, rule: OrganizationRule): Promise<Organization> {
-    return this.changeWith(shortId, context, rule, (organization) => organization);
+    return this.changeWith(shortId, context, rule, ({ version: _, ...organization }) => organization);
   }
 
   /**
@@ -77,7 +80,7 @@ export class Organizations {
     shortId: string,
     context: RequestContext,
     rule: OrganizationRule,
-    reply: (organization: Organization) => Reply,
+    reply: (organization: StoredOrganization) => Reply,
     keyed?: KeyedRequest,
   ): Promise<Reply> {
     const work = async (manager: EntityManager) => {
@@ -91,17 +94,17 @@ export class Organizations {
       await manager.save(organization);
       return {
         change: changeOf('organization.updated', organization, change),
-        reply: reply(toOrganization(organization)),
+        reply: reply({ ...toOrganization(organization), version: organization.version }),
       };
     };
     return this.changes.commit(context, work, keyed);
   }
 
   /** @throws unknown_organization */
-  async find(shortId: string): Promise<Organization> {
+  async find(shortId: string): Promise<StoredOrganization> {
     const found = await this.organizations.findOneBy({ shortId });
     if (!found) throw unknownOrganization(shortId);
-    return toOrganization(found);
+    return { ...toOrganization(found), version: found.version };
   }
 }
 

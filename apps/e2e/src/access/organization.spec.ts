@@ -51,10 +51,11 @@ describe('the organization', () => {
     const { logoPath } = changed.body;
     expect(logoPath).toMatch(new RegExp(`^/o/${org}/logos/[0-9a-f]{32}$`));
     const helped = await change(admin, { helpUrl: 'https://acme.example/help' });
-    expect(helped.body).toEqual({ ...changed.body, helpUrl: 'https://acme.example/help' });
+    const version = changed.body.version + 1;
+    expect(helped.body).toEqual({ ...changed.body, helpUrl: 'https://acme.example/help', version });
     expect((await owner.call('GET', '/organization')).body).toEqual(helped.body);
     await eventually(async () => (await shown()).helpUrl !== undefined);
-    const { shortId: _, ...visible } = helped.body;
+    const { shortId: _, version: __, ...visible } = helped.body;
     expect(await shown()).toEqual(visible);
     const html = await eventually(async () => {
       const found = await htmlOf();

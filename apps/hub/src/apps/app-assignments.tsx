@@ -1,5 +1,6 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Schemas } from '@holdfast/api-client';
 import { api, change, dataOf, path } from '../api/client.ts';
@@ -15,6 +16,7 @@ import { PersonPicker } from '../parts/person-picker.tsx';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Section } from '../parts/section.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
+import { Undo } from '../parts/undo.tsx';
 
 type Assignment = Schemas['Assignment'];
 
@@ -44,16 +46,18 @@ export function AppAssignments({ clientId }: { clientId: string }) {
   const users = assignments.data?.pages.flatMap(({ items }) => items.flatMap(({ user }) => user ?? [])) ?? [];
   const names = usePeopleNames(users);
   const reload = () => queryClient.invalidateQueries({ queryKey: ['app', clientId, 'assignments'] });
-  const assign = useMutation({
-    mutationFn: (body: Schemas['NewAssignment']) =>
-      change({ assign: clientId, ...body }, (header) =>
-        api.POST('/o/{shortId}/api/admin/apps/{clientId}/assignments', {
-          params: { path: { ...path, clientId }, header },
-          body,
-        }),
-      ),
-    onSuccess: reload,
-  });
+  // Without the row its name is not read any more.
+  const [ended, setEnded] = useState<Assignment & { name: string }>();
+  const nameOf = ({ user, group }: Assignment) =>
+    user === undefined ? t('assignments.ofGroup', { name: groupNameOf(group!) }) : (names.get(user) ?? shortened(user));
+  const send = (body: Schemas['NewAssignment']) =>
+    change({ assign: clientId, ...body }, (header) =>
+      api.POST('/o/{shortId}/api/admin/apps/{clientId}/assignments', {
+        params: { path: { ...path, clientId }, header },
+        body,
+      }),
+    );
+  const assign = useMutation({ mutationFn: send, onSuccess: reload });
   return (
     <Section title={t('assignments.title')} text={t('assignments.body')}>
       <Group align="flex-end">
@@ -69,6 +73,14 @@ export function AppAssignments({ clientId }: { clientId: string }) {
       </Group>
       {assign.error && !needsStepUp(assign.error) && <ProblemNotice error={assign.error} />}
       <StepUp error={assign.error} onCancel={assign.reset} />
+      {ended && (
+        <Undo
+          key={ended.id}
+          text={t('assignments.ended', { name: ended.name })}
+          run={() => send(ended.user === undefined ? { group: ended.group! } : { user: ended.user }).then(reload)}
+          onEnd={() => setEnded(undefined)}
+        />
+      )}
       <PagedTable<Assignment>
         query={assignments}
         keyOf={({ id }) => id}
@@ -76,13 +88,7 @@ export function AppAssignments({ clientId }: { clientId: string }) {
         columns={[
           {
             title: t('requests.who'),
-            cell: ({ user, group }) => (
-              <span dir="auto">
-                {user === undefined
-                  ? t('assignments.ofGroup', { name: groupNameOf(group!) })
-                  : (names.get(user) ?? shortened(user))}
-              </span>
-            ),
+            cell: (assignment) => <span dir="auto">{nameOf(assignment)}</span>,
           },
           { title: t('entitlements.since'), cell: ({ createdAt }) => instant(createdAt) },
           {
@@ -91,18 +97,22 @@ export function AppAssignments({ clientId }: { clientId: string }) {
           },
           {
             title: t('list.actions'),
-            cell: ({ id }) => (
+            cell: (assignment) => (
               <Action
                 size="compact-sm"
                 label={t('assignments.end')}
                 run={() =>
-                  change({ unassign: id }, (header) =>
+                  change({ unassign: assignment.id }, (header) =>
                     api.DELETE('/o/{shortId}/api/admin/apps/{clientId}/assignments/{assignment}', {
-                      params: { path: { ...path, clientId, assignment: id }, header },
+                      params: { path: { ...path, clientId, assignment: assignment.id }, header },
                     }),
                   )
                 }
-                onDone={reload}
+                onDone={() => {
+                  // A new one would not end when this one would have.
+                  if (assignment.expiresAt === undefined) setEnded({ ...assignment, name: nameOf(assignment) });
+                  return reload();
+                }}
               />
             ),
           },

@@ -97,7 +97,7 @@ function EditAuthentication({ app, isPublic }: { app: App; isPublic: boolean }) 
         const body = bodyOf(app, values, t('authentication.notJson'));
         return change({ authentication: clientId, body }, (header) =>
           api.PATCH('/o/{shortId}/api/admin/apps/{clientId}', {
-            params: { path: { ...path, clientId }, header },
+            params: { path: { ...path, clientId }, header: { ...header, 'If-Match': `"${app.version}"` } },
             body,
           }),
         );

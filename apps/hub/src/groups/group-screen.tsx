@@ -1,6 +1,7 @@
 import { Text, Textarea, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, change, path } from '../api/client.ts';
 import { shortId } from '../api/organization.ts';
@@ -19,6 +20,7 @@ import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { Section } from '../parts/section.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
+import { Undo } from '../parts/undo.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { groupQuery, membersQuery, reloadGroup, type Group } from './group-queries.ts';
 
@@ -62,6 +64,9 @@ function Members({ group: { id } }: { group: Group }) {
         body: { users: [user] },
       }),
     );
+  // Without the row its name is not read any more.
+  const [removed, setRemoved] = useState<{ user: string; name: string }>();
+  const nameOf = (user: string) => names.get(user) ?? shortened(user);
   const add = useMutation({
     mutationFn: (user: string) => send(user, 'members'),
     onSuccess: () => reloadGroup(id),
@@ -71,6 +76,14 @@ function Members({ group: { id } }: { group: Group }) {
       <PersonPicker label={t('groups.add')} onChoose={(user) => add.mutate(user)} />
       {add.error && !needsStepUp(add.error) && <ProblemNotice error={add.error} />}
       <StepUp error={add.error} onCancel={add.reset} />
+      {removed !== undefined && (
+        <Undo
+          key={removed.user}
+          text={t('groups.removed', { name: removed.name })}
+          run={() => send(removed.user, 'members').then(() => reloadGroup(id))}
+          onEnd={() => setRemoved(undefined)}
+        />
+      )}
       <PagedTable
         query={members}
         keyOf={({ user }) => user}
@@ -80,7 +93,7 @@ function Members({ group: { id } }: { group: Group }) {
             title: t('people.name'),
             cell: ({ user }) => (
               <ScreenLink to="/people/$user" params={{ user }} dir="auto">
-                {names.get(user) ?? shortened(user)}
+                {nameOf(user)}
               </ScreenLink>
             ),
           },
@@ -92,7 +105,10 @@ function Members({ group: { id } }: { group: Group }) {
                 size="compact-sm"
                 label={t('groups.remove')}
                 run={() => send(user, 'members/remove')}
-                onDone={() => reloadGroup(id)}
+                onDone={() => {
+                  setRemoved({ user, name: nameOf(user) });
+                  return reloadGroup(id);
+                }}
               />
             ),
           },

@@ -3,12 +3,7 @@ import type { Schemas } from '@holdfast/api-client';
 export type Organization = Schemas['Organization'];
 
 /** The form, as it was typed. */
-export interface OrganizationValues {
-  name: string;
-  startUrl: string;
-  helpUrl: string;
-  accentColor: string;
-}
+export type OrganizationValues = Record<'name' | 'startUrl' | 'helpUrl' | 'accentColor', string>;
 
 /** What the form shows of an organization. */
 export function valuesOf({ name, startUrl = '', helpUrl = '', accentColor = '' }: Organization): OrganizationValues {

@@ -9,6 +9,7 @@ import { shortId } from '../api/organization.ts';
 import { Problem } from '../api/problem.ts';
 import { queryClient } from '../api/query-client.ts';
 import { AreaTabs } from '../parts/area-tabs.tsx';
+import { ConflictNotice, isConflict } from '../parts/conflict-notice.tsx';
 import { draftOf } from '../parts/draft.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -27,7 +28,9 @@ const fields = ['name', 'startUrl', 'helpUrl', 'accentColor'] as const;
 /** What customers see of the organization on every page, with a preview. */
 export function OrganizationScreen() {
   const { t } = useTranslation();
-  const { data: organization } = useSuspenseQuery(organizationQuery);
+  const { data: stored } = useSuspenseQuery(organizationQuery);
+  // What the form began with: a change by somebody else meanwhile must not be overwritten.
+  const [organization, setOrganization] = useState(stored);
   const draft = draftOf(sessionStorage, 'organization', valuesOf(organization));
   const form = useForm<OrganizationValues>({ initialValues: draft.read() });
   useEffect(() => draft.clear(), []);
@@ -36,22 +39,38 @@ export function OrganizationScreen() {
     mutationFn: async (logo: string | null | undefined) => {
       const body = { ...changesOf(organization, form.values), ...(logo !== undefined && { logo }) };
       if (Object.keys(body).length === 0) return organization;
-      return change({ organization: body }, (header) =>
-        api.PATCH('/o/{shortId}/api/admin/organization', { params: { path, header }, body }),
+      return change({ organization: body, version: organization.version }, (header) =>
+        api.PATCH('/o/{shortId}/api/admin/organization', {
+          params: { path, header: { ...header, 'If-Match': `"${organization.version}"` } },
+          body,
+        }),
       );
     },
     onSuccess: (changed) => {
       setFile(null);
       form.setValues(valuesOf(changed));
+      setOrganization(changed);
       queryClient.setQueryData(organizationQuery.queryKey, changed);
       // The hub has the name and the colour too. Other gateways know of a change within a second.
       setTimeout(() => void queryClient.invalidateQueries({ queryKey: ['organization', 'shown'] }), 1000);
+    },
+    onError: (failure) => {
+      if (isConflict(failure))
+        void queryClient.invalidateQueries({ queryKey: organizationQuery.queryKey, exact: true });
     },
   });
   const tooLarge =
     file !== null && file.size > maxLogoBytes
       ? t('organization.tooLarge', { bytes: String(file.size), max: String(maxLogoBytes) })
       : undefined;
+  const labels = Object.fromEntries(fields.map((field) => [field, t(`organization.${field}`)])) as Record<
+    (typeof fields)[number],
+    string
+  >;
+  const decide = () => {
+    setOrganization(stored);
+    reset();
+  };
   const issueOf = (member: string) => (error instanceof Problem ? error.issueOf(member) : undefined);
   const save = async () => mutate(file === null ? undefined : await base64Of(file));
   return (
@@ -86,7 +105,20 @@ export function OrganizationScreen() {
             color={form.values.accentColor.trim()}
             logoPath={organization.logoPath}
           />
-          {error && !needsStepUp(error) && <ProblemNotice error={error} />}
+          {error && !needsStepUp(error) && !isConflict(error) && <ProblemNotice error={error} />}
+          {isConflict(error) && stored.version !== organization.version && (
+            <ConflictNotice
+              labels={labels}
+              before={valuesOf(organization)}
+              stored={valuesOf(stored)}
+              mine={form.values}
+              onTakeStored={(values) => {
+                form.setValues(values);
+                decide();
+              }}
+              onKeepMine={decide}
+            />
+          )}
           <StepUp error={error} onCancel={reset} onLeave={() => draft.store(form.values)} />
           <Group>
             <Button type="submit" loading={isPending}>

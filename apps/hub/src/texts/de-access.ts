@@ -3,6 +3,7 @@ import type { TextsLike } from './en.ts';
 
 export const deAccess: TextsLike<typeof enAccess> = {
   assignments: {
+    ended: '{{name}} ist nicht mehr zugewiesen.',
     title: 'Wer sie nutzen darf',
     body: 'Personen und Gruppen Ihrer Organisation, die sich bei dieser App anmelden dürfen.',
     person: 'Eine Person zuweisen',
@@ -12,6 +13,7 @@ export const deAccess: TextsLike<typeof enAccess> = {
     end: 'Beenden',
   },
   groups: {
+    removed: '{{name}} ist kein Mitglied mehr.',
     title: 'Gruppen',
     new: 'Neue Gruppe',
     create: 'Erstellen',

@@ -24,6 +24,15 @@ export const deOrganization: TextsLike<typeof enOrganization> = {
     save: 'Speichern',
     saved: 'Gespeichert. Die Seiten zeigen es innerhalb einer Sekunde.',
   },
+  conflict: {
+    title: 'In der Zwischenzeit wurde es geändert',
+    body: 'Noch wurde nichts gespeichert. Entscheiden Sie, und speichern Sie dann noch einmal.',
+    field: 'Feld',
+    stored: 'Jetzt gespeichert',
+    mine: 'Hier eingegeben',
+    takeStored: 'Das Gespeicherte nehmen',
+    keepMine: 'Das Eingegebene behalten',
+  },
   types: {
     title: 'Credential-Typen',
     body: 'Jedes Angebot hat einen Typ: er sagt, wie lange der Credential gilt und ob man ihn widerrufen kann.',

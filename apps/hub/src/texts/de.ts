@@ -223,6 +223,7 @@ export const de: Texts = {
     token: 'ACCESS_TOKEN ist ein Token einer Service-App mit der Operation {{operation}}.',
   },
   list: {
+    undo: 'Rückgängig machen',
     all: 'Alle',
     yes: 'Ja',
     no: 'Nein',

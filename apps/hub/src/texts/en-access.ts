@@ -1,6 +1,7 @@
 /** Texts about access: groups, requests, assignments, the own account. */
 export const enAccess = {
   assignments: {
+    ended: '{{name}} has no assignment any more.',
     title: 'Who may use it',
     body: 'People and groups of your organization that may sign in to this app.',
     person: 'Assign a person',
@@ -10,6 +11,7 @@ export const enAccess = {
     end: 'End',
   },
   groups: {
+    removed: '{{name}} is no member any more.',
     title: 'Groups',
     new: 'New group',
     create: 'Create',

@@ -22,6 +22,15 @@ export const enOrganization = {
     save: 'Save',
     saved: 'Saved. Pages show it within a second.',
   },
+  conflict: {
+    title: 'Somebody changed it in the meantime',
+    body: 'Nothing was saved yet. Decide, then save again.',
+    field: 'Field',
+    stored: 'Stored now',
+    mine: 'Typed here',
+    takeStored: 'Take what is stored',
+    keepMine: 'Keep what is typed here',
+  },
   types: {
     title: 'Credential types',
     body: 'Each offer is of a type, which says how long the credential is valid and whether it can be revoked.',

@@ -207,6 +207,7 @@ export const en = {
     token: 'ACCESS_TOKEN is a token of a service app with the operation {{operation}}.',
   },
   list: {
+    undo: 'Undo',
     all: 'All',
     yes: 'Yes',
     no: 'No',

@@ -17,6 +17,7 @@ const example: OwnOrganization = {
   helpUrl: 'https://shop.example/help',
   accentColor: '#0b57a4',
   logoPath: '/o/acme/logos/9f86d081884c7d659a2feaa0c55ad015',
+  version: 4,
 };
 
 export const organizationEndpoints = [
@@ -29,6 +30,7 @@ export const organizationEndpoints = [
     description: 'Its name, and what its pages show: addresses for customers, accent colour and logo.',
     operation,
     action: 'organization.read',
+    versioned: true,
     response: 'The organization',
     example,
     targets,
@@ -41,7 +43,8 @@ export const organizationEndpoints = [
     summary: 'Change the organization',
     description:
       'Changes its name and what its pages show. Pages show the change within a second. A logo is a PNG image in ' +
-      'base64; Holdfast decodes it and serves its pixels from its own origin.',
+      'base64; Holdfast decodes it and serves its pixels from its own origin. With `If-Match` nothing is changed ' +
+      'unless the organization still has that version.',
     operation,
     action: 'organization.update',
     // Customers follow its addresses, and trust its name.
@@ -53,6 +56,7 @@ export const organizationEndpoints = [
         value: { accentColor: '#0b57a4', helpUrl: 'https://shop.example/help' },
       },
     },
+    versioned: true,
     response: 'The organization after the change',
     member: 'organization',
     example,

@@ -12,6 +12,7 @@ const ownOrganizationSchema = z
     shortId: shortId.describe('In each of its addresses; never changes'),
     name: z.string().describe('What customers read on every page'),
     ...brandingFields,
+    version: z.int().default(1).describe('Grows with each change; the `ETag` has it'),
   })
   .meta({ id: 'Organization' });
 export type OwnOrganization = z.infer<typeof ownOrganizationSchema>;
@@ -33,7 +34,10 @@ export const adminUpdateOrganization = idempotentCommand({
   service: 'directory',
   name: 'admin-update-organization',
   callers: ['gateway'],
-  request: z.strictObject({ changes: organizationPatchSchema }),
+  request: z.strictObject({
+    changes: organizationPatchSchema,
+    ifVersions: z.array(z.int()).max(20).optional().describe('With any other version nothing is changed'),
+  }),
   reply: z.strictObject({ organization: ownOrganizationSchema }),
-  errors: ['unknown_organization', 'invalid_request'],
+  errors: ['unknown_organization', 'precondition_failed', 'invalid_request'],
 });

@@ -6,8 +6,8 @@ const minContrast = 4.5;
 const themes = {
   light: { surfaces: ['#ffffff', '#edf1f6'], onAccent: '#ffffff', towards: '#000000' },
   dark: { surfaces: ['#161c25', '#0c1016'], onAccent: '#08131f', towards: '#ffffff' },
-  /** Of Mantine, in the hub. */
-  darkHub: { surfaces: ['#242424', '#2e2e2e'], onAccent: '#08131f', towards: '#ffffff' },
+  /** The hub has further surfaces: controls, and what is under the pointer (apps/hub/src/app/page.css). */
+  darkHub: { surfaces: ['#161c25', '#26303d'], onAccent: '#08131f', towards: '#ffffff' },
 };
 /** Of the difference to black or white. */
 const step = 0.02;
