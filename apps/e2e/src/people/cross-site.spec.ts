@@ -47,7 +47,7 @@ it.each([
   expect(changes.length).toBeGreaterThan(80);
   const accepted: string[] = [];
   for (const request of changes) {
-    const { status, body } = await send(request, headers as Record<string, string>);
+    const { status, body } = await send(request, headers);
     if (status !== 403 || body.code !== 'cross_site_request')
       accepted.push(`${request.method} ${request.path}: ${status} ${body.code}`);
   }

@@ -2,7 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { operationsOf } from '@holdfast/contracts';
 import { meQuery } from '../api/me.ts';
@@ -71,17 +71,27 @@ export function Shell() {
   );
 }
 
+/** So much of the area before the current one stays in sight. */
+const rowStartPx = 48;
+
 /** Leads to the first screen of an area, and is the current one on all of its screens. */
 function AreaLink({ text, screens }: ReturnType<typeof areasOf>[number]) {
   const { t } = useTranslation();
   const { pathname } = useLocation();
   const isIn = ({ to }: ScreenEntry) => (to === '/' ? pathname === '/' : `${pathname}/`.startsWith(`${to}/`));
+  const isCurrent = screens.some(isIn);
+  const link = useRef<HTMLAnchorElement>(null);
+  // On a phone the areas are a row that scrolls sideways.
+  useEffect(() => {
+    if (isCurrent) link.current?.parentElement?.scrollTo({ left: link.current.offsetLeft - rowStartPx });
+  }, [isCurrent]);
   return (
     <Link
+      ref={link}
       to={screens[0]!.to}
       className={classes.link}
       activeOptions={{ exact: true }}
-      data-current={screens.some(isIn) || undefined}
+      data-current={isCurrent || undefined}
     >
       {t(text)}
     </Link>

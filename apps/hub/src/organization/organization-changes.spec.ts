@@ -1,7 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { changesOf, valuesOf } from './organization-changes.ts';
 
-const organization = { shortId: 'acme', name: 'Acme', startUrl: 'https://acme.example/', accentColor: '#0b57a4' };
+const startUrl = 'https://acme.example/';
+const organization = { shortId: 'acme', name: 'Acme', startUrl, accentColor: '#0b57a4', version: 3 };
 
 test('an unchanged form changes nothing', () => {
   expect(changesOf(organization, valuesOf(organization))).toEqual({});
