@@ -1,10 +1,13 @@
 // Changes in the hub by a browser: two tabs, a role that is taken away, keys, and the log compared with an earlier one.
 import { expect, it } from '@jest/globals';
+import { invitePerson } from '@holdfast/contracts';
 import { eventually } from '@holdfast/testing';
 import { newKey } from '../apps/keys.fixture.ts';
 import { stack } from '../clients/under-test.ts';
 import { HubUser } from '../people/person.fixture.ts';
+import { busClient, operatorActor } from '../stack/nats.ts';
 import { hubTest } from './hub.fixture.ts';
+import { acceptInvitation } from './staff.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
 
 withBrowser('changes in the hub in a browser', () => {
@@ -119,6 +122,12 @@ withBrowser('changes in the hub in a browser', () => {
     await person.press('Undo');
     await page.getByRole('link', { name: owner.person.name }).waitFor();
     expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    // A removal that fails brings the row back.
+    await page.route('**/members/remove', (route) => route.fulfill({ status: 503, json: { code: 'unavailable' } }));
+    await person.press('Remove');
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await page.getByRole('link', { name: owner.person.name }).waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
   });
 
   it('compares the log with the checkpoint that the browser kept', async () => {
@@ -141,6 +150,39 @@ withBrowser('changes in the hub in a browser', () => {
     await page.getByText('The log does not continue the kept checkpoint').waitFor();
     await person.press('Keep the newest one instead');
     await page.getByText('The log continues the kept checkpoint').or(page.getByText('with no entry more')).waitFor();
+  });
+
+  it('keeps the hubs of two organizations in one browser apart', async () => {
+    const person = await open('Zoe Both', ['owner']);
+    const { page } = person;
+    const { clientId } = await stack.newApp(test.org, 'mine', ['issued:read']);
+    const otherOrg = await stack.newOrganization();
+    const operator = await busClient(stack, 'operator', otherOrg, operatorActor);
+    const invited = { email: `zoe@${otherOrg}.example`, name: 'Zoe Elsewhere', roles: ['owner' as const] };
+    const { invitationUrl } = await operator.request(invitePerson, invited);
+    await operator.close();
+    // Both have one RP ID here, and a virtual authenticator does not let anybody choose.
+    await person.setPasskeys([]);
+    await acceptInvitation(person, invitationUrl);
+    const other = `${stack.baseUrl}/hub/${otherOrg}`;
+    await page.goto(other);
+    await person.heading('Sign in to the hub');
+    await person.followLink('Sign in');
+    await person.heading('Overview');
+    await page.getByText('Zoe Elsewhere').first().waitFor();
+    await page.goto(`${other}/apps/${clientId}`);
+    await page.getByText('It does not exist any more').waitFor();
+    expect(await page.evaluate(`fetch('/o/${test.org}/api/admin/apps/${clientId}').then(({ status }) => status)`)).toBe(
+      200,
+    );
+    await page.goto(hub(`/apps/${clientId}`));
+    await person.heading('mine');
+    await page.getByText('Zoe Both').first().waitFor();
+    // Signing out of one leaves the other.
+    await person.press('Sign out');
+    await person.heading('Sign in to the hub');
+    await page.goto(other);
+    await person.heading('Overview');
   });
 
   it('shows an owner the first steps, until they hide them', async () => {

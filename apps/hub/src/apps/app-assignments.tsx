@@ -1,4 +1,4 @@
-import { Group, NativeSelect, Text } from '@mantine/core';
+import { Button, Group, NativeSelect, Text } from '@mantine/core';
 import { infiniteQueryOptions, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +7,6 @@ import { api, change, dataOf, path } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
 import { usePeopleNames } from '../api/people-names.ts';
 import { queryClient } from '../api/query-client.ts';
-import { Action } from '../parts/action.tsx';
 import { instant } from '../parts/format.ts';
 import { shortened } from '../parts/identifier.ts';
 import { PagedTable } from '../parts/paged-table.tsx';
@@ -17,6 +16,7 @@ import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { Section } from '../parts/section.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
 import { Undo } from '../parts/undo.tsx';
+import { useRemoval } from '../parts/use-removal.ts';
 
 type Assignment = Schemas['Assignment'];
 
@@ -58,6 +58,18 @@ export function AppAssignments({ clientId }: { clientId: string }) {
       }),
     );
   const assign = useMutation({ mutationFn: send, onSuccess: reload });
+  const end = useRemoval<Assignment>({
+    queryKey: assignmentsQuery(clientId).queryKey,
+    keyOf: ({ id }) => id,
+    send: ({ id }) =>
+      change({ unassign: id }, (header) =>
+        api.DELETE('/o/{shortId}/api/admin/apps/{clientId}/assignments/{assignment}', {
+          params: { path: { ...path, clientId, assignment: id }, header },
+        }),
+      ),
+    onDone: reload,
+  });
+  const error = assign.error ?? end.error;
   return (
     <Section title={t('assignments.title')} text={t('assignments.body')}>
       <Group align="flex-end">
@@ -71,9 +83,9 @@ export function AppAssignments({ clientId }: { clientId: string }) {
           />
         )}
       </Group>
-      {assign.error && !needsStepUp(assign.error) && <ProblemNotice error={assign.error} />}
+      {error && !needsStepUp(error) && <ProblemNotice error={error} />}
       <StepUp error={assign.error} onCancel={assign.reset} />
-      {ended && (
+      {ended && end.isSuccess && (
         <Undo
           key={ended.id}
           text={t('assignments.ended', { name: ended.name })}
@@ -98,22 +110,17 @@ export function AppAssignments({ clientId }: { clientId: string }) {
           {
             title: t('list.actions'),
             cell: (assignment) => (
-              <Action
+              <Button
+                variant="default"
                 size="compact-sm"
-                label={t('assignments.end')}
-                run={() =>
-                  change({ unassign: assignment.id }, (header) =>
-                    api.DELETE('/o/{shortId}/api/admin/apps/{clientId}/assignments/{assignment}', {
-                      params: { path: { ...path, clientId, assignment: assignment.id }, header },
-                    }),
-                  )
-                }
-                onDone={() => {
+                onClick={() => {
                   // A new one would not end when this one would have.
                   if (assignment.expiresAt === undefined) setEnded({ ...assignment, name: nameOf(assignment) });
-                  return reload();
+                  end.mutate(assignment);
                 }}
-              />
+              >
+                {t('assignments.end')}
+              </Button>
             ),
           },
         ]}

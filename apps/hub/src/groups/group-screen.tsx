@@ -1,8 +1,9 @@
-import { Text, Textarea, TextInput } from '@mantine/core';
+import { Button, Text, Textarea, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Schemas } from '@holdfast/api-client';
 import { api, change, path } from '../api/client.ts';
 import { shortId } from '../api/organization.ts';
 import { usePeopleNames } from '../api/people-names.ts';
@@ -21,6 +22,7 @@ import { Screen } from '../parts/screen.tsx';
 import { Section } from '../parts/section.tsx';
 import { needsStepUp, StepUp } from '../parts/step-up.tsx';
 import { Undo } from '../parts/undo.tsx';
+import { useRemoval } from '../parts/use-removal.ts';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import { groupQuery, membersQuery, reloadGroup, type Group } from './group-queries.ts';
 
@@ -71,12 +73,19 @@ function Members({ group: { id } }: { group: Group }) {
     mutationFn: (user: string) => send(user, 'members'),
     onSuccess: () => reloadGroup(id),
   });
+  const remove = useRemoval<Schemas['GroupMember']>({
+    queryKey: membersQuery(id).queryKey,
+    keyOf: ({ user }) => user,
+    send: ({ user }) => send(user, 'members/remove'),
+    onDone: () => reloadGroup(id),
+  });
+  const error = add.error ?? remove.error;
   return (
     <Section title={t('groups.members')}>
       <PersonPicker label={t('groups.add')} onChoose={(user) => add.mutate(user)} />
-      {add.error && !needsStepUp(add.error) && <ProblemNotice error={add.error} />}
+      {error && !needsStepUp(error) && <ProblemNotice error={error} />}
       <StepUp error={add.error} onCancel={add.reset} />
-      {removed !== undefined && (
+      {removed !== undefined && remove.isSuccess && (
         <Undo
           key={removed.user}
           text={t('groups.removed', { name: removed.name })}
@@ -100,16 +109,17 @@ function Members({ group: { id } }: { group: Group }) {
           { title: t('groups.since'), cell: ({ addedAt }) => instant(addedAt) },
           {
             title: t('list.actions'),
-            cell: ({ user }) => (
-              <Action
+            cell: (member) => (
+              <Button
+                variant="default"
                 size="compact-sm"
-                label={t('groups.remove')}
-                run={() => send(user, 'members/remove')}
-                onDone={() => {
-                  setRemoved({ user, name: nameOf(user) });
-                  return reloadGroup(id);
+                onClick={() => {
+                  setRemoved({ user: member.user, name: nameOf(member.user) });
+                  remove.mutate(member);
                 }}
-              />
+              >
+                {t('groups.remove')}
+              </Button>
             ),
           },
         ]}

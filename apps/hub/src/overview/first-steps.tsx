@@ -1,6 +1,6 @@
 import { Alert, Button, List } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, dataOf, path } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
@@ -15,14 +15,11 @@ export function FirstSteps() {
   const { may } = useMe();
   const [isHidden, setHidden] = useState(() => hidden.read().isHidden);
   if (isHidden || !may('organization:manage')) return undefined;
-  return (
-    <Steps
-      onHide={() => {
-        hidden.store({ isHidden: true });
-        setHidden(true);
-      }}
-    />
-  );
+  const hide = () => {
+    hidden.store({ isHidden: true });
+    setHidden(true);
+  };
+  return <Steps onHide={hide} />;
 }
 
 function Steps({ onHide }: { onHide: () => void }) {
@@ -37,7 +34,8 @@ function Steps({ onHide }: { onHide: () => void }) {
     { text: 'firstSteps.owner', to: '/people/invite', isDone: owners.length > 1 },
     { text: 'firstSteps.passkey', to: '/account', isDone: passkeys.data.items.length > 1 },
   ] as const;
-  if (all.every(({ isDone }) => isDone)) return undefined;
+  const areDone = all.every(({ isDone }) => isDone);
+  if (areDone) return <Done onDone={onHide} />;
   return (
     <Alert color="blue" title={t('firstSteps.title')}>
       <List size="sm" type="ordered">
@@ -59,6 +57,12 @@ function Steps({ onHide }: { onHide: () => void }) {
       </Button>
     </Alert>
   );
+}
+
+/** From then on this browser does not read them any more. */
+function Done({ onDone }: { onDone: () => void }) {
+  useEffect(onDone, []);
+  return undefined;
 }
 
 /** They change rarely, and each read is an entry of the audit log. */
