@@ -71,7 +71,8 @@ export class AdminRpIdHandler {
     request: RequestOf<typeof adminChangeRpId>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof adminChangeRpId>> {
-    const { rpId } = request;
+    // The domain of the deployment by its name would be a move from a domain to itself.
+    const rpId = request.rpId === this.ofDeployment ? null : request.rpId;
     return this.idempotency.once(adminChangeRpId, request, context, async (keyed) => {
       // Before the transaction: the request to another domain may take seconds, and would hold the lock meanwhile.
       if (rpId !== null) await requireUsableRpId(rpId, this.config.BASE_URL, this.outbound);

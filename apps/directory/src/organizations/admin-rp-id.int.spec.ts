@@ -60,8 +60,8 @@ test('an owner moves their organization, and ends the move once an owner can sig
   expect(await profile('hooli')).toEqual({ rpId: 'id.example' });
   await expect(end(by())).rejects.toMatchObject({ code: 'invalid_state' });
 
-  // Back to that of the deployment.
-  expect((await change(null, by())).rpId).toEqual({
+  // Back to that of the deployment, by its name.
+  expect((await change('login.id.example', by())).rpId).toEqual({
     ...{ rpId: 'login.id.example', ofDeployment: true, earlier: 'id.example' },
   });
 });

@@ -97,6 +97,7 @@ describe('the RP ID', () => {
     ['', '422 invalid_request'],
     [7, '422 invalid_request'],
     [null, '409 invalid_state'],
+    ['localhost', '409 invalid_state'],
   ])('cannot become %j', async (rpId, expected) => {
     expect(outcome(await owner.call('PATCH', '/rp-id', { rpId }))).toBe(expected);
     expect((await owner.call<OwnRpId>('GET', '/rp-id')).body).toMatchObject({ rpId: 'localhost', ofDeployment: true });
