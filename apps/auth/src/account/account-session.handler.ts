@@ -10,7 +10,7 @@ import {
 } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import { AccountSessions } from './account-sessions.js';
-import { CustomerSessions } from './customer-sessions.js';
+import { CustomerSessions, customerTarget } from './customer-sessions.js';
 
 /** Requests of an account page that is signed in. */
 @Controller()
@@ -54,6 +54,6 @@ export class AccountSessionHandler {
   ): Promise<ReplyOf<typeof endOwnSessions>> {
     const { subject } = await this.accounts.find(context.org, key);
     const asCustomer: RequestContext = { ...context, actor: { type: 'customer', id: subject } };
-    return { changed: await this.sessions.end(asCustomer, subject, only) };
+    return { changed: await this.sessions.end(asCustomer, customerTarget(subject), only) };
   }
 }

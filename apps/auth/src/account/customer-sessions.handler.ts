@@ -8,7 +8,7 @@ import {
   type RequestOf,
 } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
-import { CustomerSessions } from './customer-sessions.js';
+import { CustomerSessions, customerTarget } from './customer-sessions.js';
 
 /** GET and DELETE …/subjects/{subject}/sessions, for the app that has made the customer offers. */
 @Controller()
@@ -33,6 +33,6 @@ export class CustomerSessionsHandler {
     context: RequestContext,
   ): Promise<ReplyOf<typeof endCustomerSessions>> {
     await this.bus.request(requireCustomer, { subject }, context);
-    return { changed: await this.sessions.end(context, subject) };
+    return { changed: await this.sessions.end(context, customerTarget(subject)) };
   }
 }

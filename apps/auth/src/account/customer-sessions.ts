@@ -34,6 +34,9 @@ interface Row {
   expiresAt: Date;
 }
 
+/** A customer, as the target of audit records. */
+export const customerTarget = (id: string): AuditTarget => ({ type: 'customer', id, dataSubject: id });
+
 /** Where a customer is signed in, or a person. */
 @Injectable()
 export class CustomerSessions {
@@ -63,24 +66,15 @@ export class CustomerSessions {
 
   /**
    * Ends one of them, or all, with every token; apps are notified as at a sign-out. The record commits with it.
+   * @param target the customer or person; their sessions are stored alike
    * @returns how many have ended
    */
-  end(context: RequestContext, subject: string, only?: string): Promise<number> {
-    const target = { type: 'customer', id: subject, dataSubject: subject } as const;
-    return this.endOf(context, target, context.actor.type === 'customer' ? 200 : 204, only);
-  }
-
-  /** The same for a person, whose sessions are stored alike. */
-  endOfPerson(context: RequestContext, person: string, only?: string): Promise<number> {
-    return this.endOf(context, { type: 'person', id: person, dataSubject: person }, 204, only);
-  }
-
-  private endOf(context: RequestContext, target: AuditTarget, status: number, only?: string): Promise<number> {
+  async end(context: RequestContext, target: AuditTarget, only?: string): Promise<number> {
     const { org } = context;
     const record = auditRecord(context, this.clock.now(), {
       action: 'session.end',
       targets: [target],
-      outcome: { result: 'success', status },
+      outcome: { result: 'success', status: context.actor.type === 'customer' ? 200 : 204 },
     });
     const id = only === undefined ? undefined : Buffer.from(only, 'base64url');
     return this.revocations.revokeOfAccount(org, target.id, id, record);

@@ -29,7 +29,8 @@ export class PersonSessionsHandler {
     { session }: RequestOf<typeof endPersonSessions>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof endPersonSessions>> {
-    return { changed: await this.sessions.endOfPerson(context, personIn(context), session) };
+    const person = personIn(context);
+    return { changed: await this.sessions.end(context, { type: 'person', id: person, dataSubject: person }, session) };
   }
 }
 

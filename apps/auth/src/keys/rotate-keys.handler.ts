@@ -36,7 +36,7 @@ export class RotateKeysHandler {
       return { keys: (await this.keys.rotate(platform, rotation, () => Promise.resolve())).listed };
     }
     await this.organizations.require(shortId);
-    return this.rotate(shortId, { overlapSeconds, retire }, context);
+    return this.rotate(shortId, { overlapSeconds, retire, oneAtATime: false }, context);
   }
 
   /** POST …/admin/keys/rotation: of the caller's organization. */
@@ -50,10 +50,10 @@ export class RotateKeysHandler {
 
   private async rotate(
     shortId: string,
-    { overlapSeconds, retire, oneAtATime }: { overlapSeconds: number; retire: boolean; oneAtATime?: boolean },
+    { overlapSeconds, retire, oneAtATime }: { overlapSeconds: number; retire: boolean; oneAtATime: boolean },
     context: RequestContext,
   ): Promise<{ keys: IssuerKey[] }> {
-    const rotation = { overlapMs: overlapSeconds * 1000, retireOld: retire, ...(oneAtATime && { oneAtATime }) };
+    const rotation = { overlapMs: overlapSeconds * 1000, retireOld: retire, oneAtATime };
     const record = auditRecord(context, this.clock.now(), {
       action: 'key.rotate',
       targets: [{ type: 'organization', id: shortId }],

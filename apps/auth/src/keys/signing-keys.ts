@@ -86,6 +86,7 @@ export class SigningKeys {
     inTransaction: (sql: Sql) => Promise<void>,
   ): Promise<KeySet> {
     const before = await this.load(issuer);
+    // Before keys are generated, which costs most, and again under the lock.
     if (oneAtATime) requireNoneNext(before);
     const generated = await newKeys(issuer);
     return this.withLock(issuer, async (sql) => {
@@ -158,7 +159,7 @@ function requireNoneNext({ listed }: KeySet): void {
   if (next)
     throw new AppError(
       'invalid_state',
-      `A rotation is under way: its keys sign from ${next.signsFrom} on. Rotate again after that. Nothing was changed.`,
+      `The keys of the last rotation sign from ${next.signsFrom} on. Rotate again after that. Nothing was changed.`,
     );
 }
 

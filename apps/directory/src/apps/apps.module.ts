@@ -25,6 +25,7 @@ import { GetAppHandler } from './get-app.handler.js';
 import { GetClientHandler } from './get-client.handler.js';
 import { GrantOperationsHandler } from './grants/grant-operations.handler.js';
 import { UngrantOperationsHandler } from './grants/ungrant-operations.handler.js';
+import { KeyChanges } from './keys/key-changes.js';
 import { RemovedKeyEntity } from './keys/removed-key.entity.js';
 import { LimitAppHandler } from './limit-app.handler.js';
 import { ListAppsHandler } from './list-apps.handler.js';
@@ -72,6 +73,6 @@ import { UpdateAppHandler } from './update-app.handler.js';
     AdminCreateSecretHandler,
     AdminRevokeSecretHandler,
   ],
-  providers: [Apps, Secrets, ManagedApps, DirectoryKeyRotation],
+  providers: [Apps, Secrets, KeyChanges, ManagedApps, DirectoryKeyRotation],
 })
 export class AppsModule {}

@@ -8,18 +8,17 @@ import { changesSignIns } from './admin/app-protection.js';
 import { columnsOf, recordedOf, storeLogo } from './app-branding.js';
 import { toApp } from './app.entity.js';
 import { Apps } from './apps.js';
-import { changeKeySettings, endsAllTokens, type KeySettings } from './keys/key-settings.js';
-import { storeRemovedKeys } from './keys/removed-keys.js';
+import { KeyChanges } from './keys/key-changes.js';
+import { changeKeySettings, type KeySettings } from './keys/key-settings.js';
 import { differences } from './new-app.js';
 import { requireCallable } from './require-callable.js';
 import { requireUsable } from './require-usable.js';
-import { Secrets } from './secrets/secrets.js';
 
 @Controller()
 export class UpdateAppHandler {
   constructor(
     private readonly apps: Apps,
-    private readonly secrets: Secrets,
+    private readonly keyChanges: KeyChanges,
     private readonly outbound: Outbound,
   ) {}
 
@@ -34,10 +33,9 @@ export class UpdateAppHandler {
       const changes = differences(toApp(app), recordedOf(given, app.org), after);
       Object.assign(app, columnsOf(given), after);
       await storeLogo(sqlOf(manager), app, given.logo);
-      await storeRemovedKeys(manager, clientId, before, after);
-      if (after.tokenEndpointAuthMethod === 'private_key_jwt') await this.secrets.revokeAll(manager, clientId);
+      const revokesTokens = await this.keyChanges.store(manager, clientId, before, after);
       const takesOver = changesSignIns(Object.keys(changes ?? {}));
-      return { action: 'app.update', changes, takesOver, revokesTokens: endsAllTokens(before, after) };
+      return { action: 'app.update', changes, takesOver, revokesTokens };
     });
   }
 }

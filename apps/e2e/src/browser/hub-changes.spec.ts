@@ -71,7 +71,7 @@ withBrowser('changes in the hub in a browser', () => {
     const { page } = person;
     await page.goto(hub('/keys'));
     await page.getByRole('cell', { name: 'localhost' }).waitFor();
-    for (const expected of ['published, signs later', 'A rotation is under way']) {
+    for (const expected of ['published, signs later', 'The keys of the last rotation sign from']) {
       const section = page.getByRole('region', { name: 'Signing keys' });
       await section.getByRole('button', { name: 'Rotate the keys' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate the keys' }).click();

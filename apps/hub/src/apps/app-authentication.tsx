@@ -8,7 +8,7 @@ import { Facts } from '../parts/facts.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { Section } from '../parts/section.tsx';
 import { reloadApp, type App } from './app-queries.ts';
-import { authenticationChanges, authenticationOf } from './authentication-values.ts';
+import { authenticationChanges, authenticationOf, type AuthenticationValues } from './authentication-values.ts';
 
 /** How the app proves who it is, and whether its tokens are bound to a key. */
 export function AppAuthentication({ app }: { app: App }) {
@@ -108,7 +108,7 @@ function EditAuthentication({ app, isPublic }: { app: App; isPublic: boolean }) 
 }
 
 /** @throws Problem at the field when the keys are no JSON */
-function bodyOf(...[app, values, notJson]: [...Parameters<typeof authenticationChanges>, string]) {
+function bodyOf(app: App, values: AuthenticationValues, notJson: string) {
   try {
     return authenticationChanges(app, values);
   } catch {

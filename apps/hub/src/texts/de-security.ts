@@ -107,7 +107,7 @@ export const deSecurity: TextsLike<typeof enSecurity> = {
     witnesses: 'Zeugen',
     witnessesBody: 'Unabhängige Server, die einen Checkpoint nur signieren, wenn er den zuletzt gesehenen fortsetzt.',
     noWitness: 'Kein Zeuge hat einen Checkpoint dieses Logs signiert. Zeugen richtet der Betreiber ein.',
-    cosigned: '{{size}} Einträge, signiert von: {{names}}',
+    cosigned: '{{size}} Einträge, mit Signaturen von: {{names}}. Der Hub hat deren Schlüssel nicht und prüft keine.',
     verifierKeys: 'Prüfschlüssel',
     verifierKeysBody: 'Bewahren Sie sie außerhalb von Holdfast auf, dann prüfen Sie ohne Vertrauen in diesen Server.',
   },

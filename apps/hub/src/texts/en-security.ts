@@ -103,7 +103,7 @@ export const enSecurity = {
     witnesses: 'Witnesses',
     witnessesBody: 'Independent servers that sign a checkpoint only when it continues the one they saw before.',
     noWitness: 'No witness has signed a checkpoint of this log. The operator configures witnesses.',
-    cosigned: '{{size}} entries, signed by: {{names}}',
+    cosigned: '{{size}} entries, with signatures of: {{names}}. The hub has no keys of witnesses and verifies none.',
     verifierKeys: 'Verifier keys',
     verifierKeysBody: 'Keep them outside of Holdfast, so that you can verify without trusting this server.',
   },

@@ -58,8 +58,8 @@ export class AdminOffersHandler {
     { app, limit, after }: RequestOf<typeof adminListOffers>,
     context: RequestContext,
   ): Promise<ReplyOf<typeof adminListOffers>> {
-    const { org, actor } = context;
-    if (actor.type === 'operator') await this.organizations.require(context);
+    const { org } = context;
+    await this.organizations.require(context);
     await recordReadOfOperator(this.bus, context, 'offer.list');
     const values = [org, this.clock.now(), app, after?.app, after?.offerId, limit + 1];
     const found = await this.database.rows<OpenOfferRow>(list, values);

@@ -8,8 +8,9 @@ import { AppError } from '@holdfast/platform';
 export class Organizations {
   constructor(private readonly bus: Bus) {}
 
-  /** @throws unknown_organization */
+  /** @throws unknown_organization. That of a token exists, so a request of the gateway costs no further one. */
   async require(context: RequestContext): Promise<void> {
+    if (context.actor.type !== 'operator') return;
     const { known } = await this.bus.request(knownOrganizations, { shortIds: [context.org] }, context);
     if (!known.includes(context.org))
       throw new AppError('unknown_organization', `There is no organization "${context.org}".`);

@@ -12,6 +12,7 @@ const ownOrganizationSchema = z
     shortId: shortId.describe('In each of its addresses; never changes'),
     name: z.string().describe('What customers read on every page'),
     ...brandingFields,
+    // An earlier version of directory sends none.
     version: z.int().default(1).describe('Grows with each change; the `ETag` has it'),
   })
   .meta({ id: 'Organization' });

@@ -33,6 +33,15 @@ const allowed = (caller: AppManager, target: ProtectedApp) =>
 const withoutSecrets: AppAct[] = ['create', 'change', 'delete', 'revoke_secret'];
 
 describe('what a program or person may do to an app', () => {
+  test('keys are changed by people who may manage grants alone, also of an app that a program made', () => {
+    const targets = [app, own, receiver, { ...app, kind: 'service' as const }, { ...app, scopes: [operationNames[0]] }];
+    for (const target of targets) {
+      for (const caller of [program, person, byReceivers(program), byReceivers(person)])
+        expect(refusalOf(caller, target, 'change_keys')).toMatch(/Only people who may manage grants/);
+      expect(refusalOf(admin, target, 'change_keys')).toBeUndefined();
+    }
+  });
+
   test.each<[string, AppManager, ProtectedApp, AppAct[]]>([
     ['a program, an app without scope that it made', program, own, acts],
     ['a program, an app without scope that others made', program, app, ['create']],

@@ -24,7 +24,7 @@ export interface ProtectedApp {
 }
 
 /** What a caller does to an app. Reads are always allowed: they show no secret. */
-export type AppAct = 'create' | 'change' | 'delete' | 'create_secret' | 'revoke_secret';
+export type AppAct = 'create' | 'change' | 'change_keys' | 'delete' | 'create_secret' | 'revoke_secret';
 
 /**
  * Why the caller may not do this to the app (product §4); undefined when it may. A program that manages apps
@@ -37,6 +37,8 @@ export function refusalOf(caller: AppManager, app: ProtectedApp, act: AppAct): s
   if (app.builtIn) return 'The app is part of Holdfast.';
   if (caller.type === 'app' && caller.clientId === app.clientId) return 'A program does not change its own app.';
   if (caller.type === 'person' && caller.mayManageGrants) return undefined;
+  // A key of a program would stay when its right has ended: only its secrets are known to be its own.
+  if (act === 'change_keys') return 'Only people who may manage grants change how an app authenticates.';
   if (app.kind !== 'receiver' && caller.right === 'ssf:manage') return 'ssf:manage reaches receivers only.';
   if (app.kind === 'receiver' && caller.right !== 'ssf:manage')
     return 'Receivers are made and changed at …/api/admin/ssf/receivers, with ssf:manage.';
@@ -81,14 +83,6 @@ const reachOf: Record<keyof AppPatch, 'sign-ins' | 'customers' | undefined> = {
   requireDpop: 'sign-ins',
   accessTokenFormat: 'sign-ins',
 };
-
-/** Settings of how an app authenticates and what its tokens are. They replace its secrets, which programs never do. */
-const keySettings = ['tokenEndpointAuthMethod', 'jwks', 'jwksUri', 'requireDpop', 'accessTokenFormat'] as const;
-
-/** Whether somebody without `grants:manage` may not request these changes of an app. */
-export function changesKeys(requested: AppPatch): boolean {
-  return keySettings.some((setting) => requested[setting] !== undefined);
-}
 
 /**
  * Whether these changes of settings could take over an app. Then a person must have signed in a short time ago, as for

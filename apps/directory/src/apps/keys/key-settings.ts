@@ -30,6 +30,11 @@ export const defaultKeySettings: KeySettings = {
   accessTokenFormat: 'opaque',
 };
 
+/** Whether a change of an app gives any of these settings. */
+export function givesKeySettings(given: object): boolean {
+  return Object.keys(defaultKeySettings).some((setting) => given[setting as never] !== undefined);
+}
+
 /**
  * The settings of an app of this kind after a change: keys replace those before, and an app that authenticates with a
  * secret has none. @throws invalid_request with every validation issue
