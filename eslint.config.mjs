@@ -1,7 +1,7 @@
-import { basename, dirname, relative } from 'node:path';
-import js from '@eslint/js';
+// The rules that only this project has: who may import whom, and what has one place. Oxlint has all others
+// (.oxlintrc.json), those that need types too: it reads the types of the whole workspace in seconds.
 import nx from '@nx/eslint-plugin';
-import ts from 'typescript-eslint';
+import { parser } from 'typescript-eslint';
 import { layers } from './tools/architecture/layers.mjs';
 
 const noProcessEnv = {
@@ -34,54 +34,35 @@ const bodiesInOnePlace = {
 };
 const noTestingInSources = { group: ['@holdfast/testing'], message: 'libs/testing is for tests only.' };
 
-/** Nx lints a project from its folder: then its own types are enough, and reading those of all takes minutes. */
-function typesOf(folder) {
-  const where = basename(dirname(folder));
-  const here = relative(import.meta.dirname, folder);
-  if (where === 'examples') return [`${here}/tsconfig.json`];
-  if (['apps', 'libs'].includes(where)) return [`${here}/tsconfig.{lib,spec}.json`];
-  return ['{apps,libs}/*/tsconfig.{lib,spec}.json', 'examples/*/tsconfig.json'];
-}
+/** @param {string[]} allow */
+const boundaries = (allow) => ['error', { enforceBuildableLibDependency: false, allow, depConstraints: layers }];
 
 export default [
   {
     ignores: [
       '**/dist/**',
       '**/node_modules/**',
-      '**/coverage/**',
       '.nx/**',
-      'libs/api-client/src/schema.ts',
-      'src/schema.ts',
       '.holdfast/**',
       'libs/*/jest*',
+      'libs/api-client/src/schema.ts',
       '**/*.d.ts',
     ],
   },
-  js.configs.recommended,
-  ...ts.configs.recommendedTypeChecked.map((config) => ({ ...config, files: ['**/*.ts', '**/*.tsx'] })),
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    plugins: { '@nx': nx },
+    languageOptions: { parser },
+    rules: { '@nx/enforce-module-boundaries': boundaries([]) },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+  },
   {
     files: ['{apps,libs,examples}/*/src/**/*.{ts,tsx}'],
-    plugins: { '@nx': nx },
-    languageOptions: { parserOptions: { project: typesOf(process.cwd()), tsconfigRootDir: import.meta.dirname } },
     rules: {
-      '@nx/enforce-module-boundaries': [
-        'error',
-        { enforceBuildableLibDependency: false, allow: ['#platform'], depConstraints: layers },
-      ],
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-explicit-any': 'error',
-      '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/no-unused-vars': [
-        'error',
-        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
-      ],
-      '@typescript-eslint/restrict-template-expressions': 'off',
+      '@nx/enforce-module-boundaries': boundaries(['#platform']),
       'no-restricted-syntax': ['error', noProcessEnv, ...busInOnePlace],
       'no-restricted-imports': ['error', { patterns: [noTestingInSources] }],
-      'no-console': 'error',
-      'max-lines': ['error', 350],
     },
-    linterOptions: { reportUnusedDisableDirectives: 'error' },
   },
   {
     files: ['libs/{messaging,service,outbox,access,audit-client}/src/**/*.ts'],
@@ -101,6 +82,6 @@ export default [
   },
   {
     files: ['**/config.ts', '**/*.spec.ts', '**/*.fixture.ts', 'libs/testing/src/**'],
-    rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off', 'max-lines': ['error', 500] },
+    rules: { 'no-restricted-syntax': 'off', 'no-restricted-imports': 'off' },
   },
 ];

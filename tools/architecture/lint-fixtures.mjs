@@ -3,15 +3,8 @@
 // read of a project.
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
-import ts from 'typescript-eslint';
 
-const cwd = fileURLToPath(new URL('../..', import.meta.url));
-// The project's own configuration, without the rules that need the types of the whole project: they take a second a
-// file.
-const eslint = new ESLint({
-  cwd,
-  overrideConfig: /** @type {import('eslint').Linter.Config[]} */ ([ts.configs.disableTypeChecked]),
-});
+const eslint = new ESLint({ cwd: fileURLToPath(new URL('../..', import.meta.url)) });
 /** @type {{ file: string, text: string }[]} */
 const sources = JSON.parse(process.argv[2] ?? '[]');
 const broken = [];

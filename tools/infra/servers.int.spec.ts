@@ -22,7 +22,11 @@ test('PostgreSQL keeps its commits after kill -9, and rejects a wrong password',
   const sql = async (text: string, password = options.password): Promise<unknown[]> => {
     const client = new pg.Client({ connectionString: postgresUrl({ ...options, password }, 'postgres') });
     await client.connect();
-    return (await client.query(text).finally(() => client.end())).rows as unknown[];
+    try {
+      return (await client.query<object>(text)).rows;
+    } finally {
+      await client.end();
+    }
   };
   for (const step of ['first', 'again']) {
     const program = await postgresProgram(options);

@@ -47,8 +47,13 @@ function addProject(tree: Tree, { name, owns }: Options): void {
       type: 'module',
       dependencies: versions,
       devDependencies: { '@holdfast/testing': '*' },
-      nx: { name, tags: ['layer:app'], targets: { build: {}, typecheck: {}, test: {}, lint: {} } },
+      nx: { name, tags: ['layer:app'], targets: { build: {}, typecheck: {}, test: {} } },
     }),
+  );
+  // Editors and Oxlint find the configuration of a file by it.
+  tree.write(
+    `apps/${name}/tsconfig.json`,
+    json({ files: [], references: [{ path: './tsconfig.lib.json' }, { path: './tsconfig.spec.json' }] }),
   );
   tree.write(
     `apps/${name}/tsconfig.lib.json`,

@@ -24,7 +24,7 @@ if (version.skipped !== undefined) {
   process.exit(0);
 }
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-versions-'));
-const otherBuild = join(folder, 'other');
+const clone = join(folder, 'other');
 const stack = new PrivateStack(
   join(folder, 'stack'),
   orderOfServices()
@@ -35,8 +35,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void stack.stop().then(() => process.exit(1)));
 let errors = ['the run did not finish'];
 try {
-  print(`Building ${version.commit} in ${otherBuild}.`);
-  await buildVersion(version.commit, otherBuild);
+  print(`Building ${version.commit} in ${clone}.`);
+  const otherBuild = await buildVersion(version.commit, clone);
   errors = await runSideBySide({ stack, otherBuild, rollback: true, seed: Number(values.seed), print });
   print(
     errors.length === 0

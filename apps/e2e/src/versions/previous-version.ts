@@ -39,28 +39,25 @@ export async function previousVersion(
 }
 
 /**
- * Extracts and builds that version in `folder`, outside the work tree. It uses the modules of this clone when the lock
- * file is the same; otherwise npm installs them.
+ * Extracts that version into `folder`, outside the work tree, and compiles it as its own `npm start` does. It uses the
+ * modules of this clone when the lock file is the same; otherwise npm installs them.
+ * @returns the folder of its build
  */
-export async function buildVersion(commit: string, folder: string): Promise<void> {
+export async function buildVersion(commit: string, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   await run('sh', ['-c', 'git -C "$0" archive "$1" | tar -x -C "$2"', root, commit, folder]);
   const lockFile = (clone: string): string => readFileSync(join(clone, 'package-lock.json'), 'utf8');
   if (lockFile(folder) === lockFile(root)) linkModules(folder);
   else
     await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder, env: cleanEnvironment({}) });
-  const nx = join(folder, 'node_modules', 'nx', 'dist', 'bin', 'nx.js');
-  const env = cleanEnvironment({
-    NX_DAEMON: 'false',
-    NX_TUI: 'false',
-    NX_CACHE_DIRECTORY: join(folder, '.nx', 'cache'),
-    NX_NATIVE_FILE_CACHE_DIRECTORY: join(root, '.nx', 'native'),
-  });
-  await run(process.execPath, [nx, 'run-many', '-t', 'build', '--output-style=static'], {
+  const compile = 'const { folder, release } = await (await import(process.argv[1])).ensureCompiled(process.execPath);';
+  const script = `${compile} release(); console.log(folder);`;
+  const module = join(folder, 'tools', 'setup', 'compile.mjs');
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script, module], {
     cwd: folder,
-    env,
-    maxBuffer: 1 << 26,
+    env: cleanEnvironment({}),
   });
+  return stdout.trimEnd().split('\n').at(-1)!;
 }
 
 /** Links all packages of this clone, and the workspace's own packages of the other version. */

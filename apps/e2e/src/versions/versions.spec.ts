@@ -31,11 +31,11 @@ itOrSkip(
   `loses and rejects no request when services of ${versionBefore} are replaced under load by those of this version`,
   async () => {
     if (previous.skipped !== undefined) return;
-    await buildVersion(previous.commit, folder);
+    const otherBuild = await buildVersion(previous.commit, folder);
     expect(
       await runSideBySide({
         stack: ownStack,
-        otherBuild: folder,
+        otherBuild,
         services,
         rollback: false,
         seed: chaosSeed(),

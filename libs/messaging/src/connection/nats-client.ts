@@ -30,7 +30,7 @@ export function writeOncePerTurn(connection: NatsConnection): void {
 const cancelled = new RequestError('cancelled');
 // The client also cancels each request that has succeeded, with a new error that nobody receives. Capturing its stack
 // trace took 4 % of the gateway's CPU time.
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its request
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its request
 const { cancel } = RequestOne.prototype;
 RequestOne.prototype.cancel = function (this: RequestOne, error: Error = cancelled) {
   cancel.call(this, error);
@@ -44,7 +44,7 @@ interface Dialling {
 
 // The client leaves the socket of an attempt open that ends by its timeout: one at each attempt to reach a dead server.
 const attempts = ProtocolHandler.prototype as unknown as Dialling;
-// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with its connection
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its connection
 const { dial } = attempts;
 attempts.dial = async function (server) {
   try {
