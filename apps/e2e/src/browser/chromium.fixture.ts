@@ -9,6 +9,7 @@ import {
 } from 'playwright-core';
 
 const executables = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -77,6 +77,7 @@ export class Stack {
   isDocumented = true;
   /** Folder of another version's build whose command line the operator uses, instead of this version's. */
   commandLineBuild?: string;
+  readonly #files = new Map<string, { version: string; content: unknown }>();
 
   constructor(home: string) {
     this.home = home;
@@ -221,8 +222,16 @@ export class Stack {
     ];
   }
 
-  #read<T>(file: string): T {
-    return JSON.parse(readFileSync(join(this.home, file), 'utf8')) as T;
+  /** Parsed once: every request of a client needs an address, and demo.json is large. A changed file is another one. */
+  #read<T>(name: string): T {
+    const file = join(this.home, name);
+    const { ino, mtimeMs } = statSync(file);
+    const version = `${ino} ${mtimeMs}`;
+    const known = this.#files.get(name);
+    if (known?.version === version) return known.content as T;
+    const content = JSON.parse(readFileSync(file, 'utf8')) as T;
+    this.#files.set(name, { version, content });
+    return content;
   }
 }
 

@@ -159,8 +159,11 @@ class Deployment {
     const own = `${readerInboxPrefix(one)}.end`;
     let answered = false;
     connection.subscribe(own, { callback: () => void (answered = true) });
-    connection.publish(info, '', { reply: own });
-    await eventually(() => answered);
+    // Asked again: a consumer that is just electing its leader answers nothing.
+    await eventually(() => {
+      connection.publish(info, '', { reply: own });
+      return answered;
+    });
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 
