@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -70,6 +70,46 @@ test('the image of the command line has the migrations of every service with a d
     ]);
   }
 });
+
+test('the list of components names every package of an image, and none is written without packages', () => {
+  const app = join(folder, 'sbom');
+  cpSync(join(folder, 'out', 'manifests'), app, { recursive: true });
+  const list = () =>
+    spawnSync(process.execPath, [join(root, 'docker/sbom.mjs'), '.', 'sbom.cdx.json'], { cwd: app, encoding: 'utf8' });
+  expect(list()).toMatchObject({ status: 1, stderr: expect.stringContaining('has no node_modules') });
+  expect(existsSync(join(app, 'sbom.cdx.json'))).toBe(false);
+
+  cpSync(join(folder, 'out', 'shared'), app, { recursive: true, verbatimSymlinks: true });
+  rmSync(join(app, 'libs', 'testing'), { recursive: true, force: true });
+  expect(list()).toMatchObject({ status: 0, stderr: '' });
+  const { components } = JSON.parse(readFileSync(join(app, 'sbom.cdx.json'), 'utf8')) as {
+    components: { 'bom-ref': string; purl: string }[];
+  };
+  const listed = components.map((component) => component['bom-ref']);
+  expect(listed).toEqual([...new Set(listed)].sort());
+  expect([...new Set(listed)].length).toBeGreaterThan(100);
+  // The workspace's own are links, of apps to what only one image has.
+  const names = packageNames(join(app, 'node_modules')).filter((name) => !name.startsWith('@holdfast/'));
+  expect(['@holdfast/platform', ...names].filter((name) => !listed.some((ref) => ref.startsWith(`${name}@`)))).toEqual(
+    [],
+  );
+  expect(components.filter(({ purl }) => !/^pkg:npm\/\S+@\d/.test(purl))).toEqual([]);
+
+  rmSync(join(app, 'sbom.cdx.json'));
+  rmSync(join(app, 'node_modules'), { recursive: true });
+  mkdirSync(join(app, 'node_modules'));
+  rmSync(join(app, 'libs'), { recursive: true });
+  expect(list()).toMatchObject({ status: 1, stderr: expect.stringContaining('lists 0 installed packages') });
+  expect(existsSync(join(app, 'sbom.cdx.json'))).toBe(false);
+});
+
+/** Of the packages at the top of a node_modules. */
+function packageNames(modules: string): string[] {
+  const namesIn = (of: string) => readdirSync(of).filter((name) => !name.startsWith('.'));
+  return namesIn(modules).flatMap((name) =>
+    name.startsWith('@') ? namesIn(join(modules, name)).map((inner) => `${name}/${inner}`) : [name],
+  );
+}
 
 function start(image: string, args: string[]): { status: number | null; stdout: string; stderr: string } {
   const app = join(folder, 'out', 'shared');
