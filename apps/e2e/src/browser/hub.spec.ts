@@ -79,6 +79,20 @@ withBrowser('the hub in a browser', () => {
     await page.waitForURL('**/audit-log?action=user.read');
     await page.keyboard.type('x');
     expect(await page.getByLabel('Filter by action').inputValue()).toBe('user.readx');
+    // Each filter is a chip that removes it, and an entry sets filters.
+    await auditor!.press('Remove the filter Action user.readx');
+    await page.waitForURL('**/audit-log');
+    expect(await page.getByLabel('Filter by action').inputValue()).toBe('');
+    await page.getByText('Denied', { exact: true }).first().click();
+    await page.waitForURL('**/audit-log?outcome=denied');
+    await page.getByText('Denied', { exact: true }).first().click();
+    await page.waitForURL('**/audit-log');
+    const action = await page.getByRole('table').getByRole('button').first().innerText();
+    await page.getByRole('table').getByRole('button').first().click();
+    await auditor!.press('Only this action');
+    await auditor!.press('Close');
+    await page.waitForURL(`**/audit-log?action=${action}`);
+    expect(await page.getByLabel('Filter by action').inputValue()).toBe(action);
   });
 
   it('ends with a word for a person who is deactivated while a form is open', async () => {
@@ -165,8 +179,6 @@ withBrowser('the hub in a browser', () => {
   it('changes name, colour and logo of the organization, which its pages then show', async () => {
     const owner = await openHub('Vera Owner', ['owner']);
     const { page } = owner;
-    const image = new PNG({ width: 16, height: 16 });
-    image.data.fill(120);
     await owner.followLink('Organization');
     await owner.heading('Organization');
     await page.getByLabel('Name').fill('Acme Blue');
@@ -175,8 +187,7 @@ withBrowser('the hub in a browser', () => {
     await owner.press('Save');
     await page.getByRole('alert').getByText('helpUrl').waitFor();
     await page.getByLabel('Help address').fill('https://acme.example/help');
-    const logo = { name: 'logo.png', mimeType: 'image/png', buffer: PNG.sync.write(image) };
-    await page.locator('input[type=file]').setInputFiles(logo);
+    await page.locator('input[type=file]').setInputFiles(logo('logo.png', 120));
     await owner.press('Save');
     await page.getByRole('status').getByText('Saved').waitFor();
     expect(await page.locator('figure img').first().getAttribute('src')).toMatch(/\/logos\/[0-9a-f]{32}$/);
@@ -203,16 +214,34 @@ withBrowser('the hub in a browser', () => {
     );
     const auditor = page.getByRole('checkbox', { name: 'Auditor' });
     const help = page.getByLabel('Help address');
-    if (path) await help.fill('https://acme.example/kept');
-    else await auditor.check();
+    if (path) {
+      await help.fill('https://acme.example/kept');
+      await page.locator('input[type=file]').setInputFiles(logo('kept.png', 60));
+    } else await auditor.check();
     await owner.press(save);
     await page.getByRole('dialog', { name: 'Please confirm that it is you' }).waitFor();
     await page.unroute(request);
     await owner.followLink('Sign in again');
     await page.getByRole('button', { name: save, exact: true }).waitFor();
-    if (path) expect(await help.inputValue()).toBe('https://acme.example/kept');
-    else expect(await auditor.isChecked()).toBe(true);
+    if (path) {
+      expect(await help.inputValue()).toBe('https://acme.example/kept');
+      await page.getByText('kept.png').waitFor();
+    } else expect(await auditor.isChecked()).toBe(true);
     await page.getByRole('button', { name: save, exact: true }).click();
     await page.getByRole('status').getByText('Saved').waitFor();
+    if (!path) return;
+    await eventually(async () => {
+      const organization = await fetch(`${stack.baseUrl}/o/${test.org}/api/organization`);
+      const { logoPath } = (await organization.json()) as { logoPath: string };
+      const stored = PNG.sync.read(Buffer.from(await (await fetch(stack.baseUrl + logoPath)).arrayBuffer()));
+      expect([stored.width, stored.data[0]]).toEqual([16, 60]);
+    });
   });
 });
+
+/** A picture of one grey. */
+function logo(name: string, grey: number) {
+  const image = new PNG({ width: 16, height: 16 });
+  image.data.fill(grey);
+  return { name, mimeType: 'image/png', buffer: PNG.sync.write(image) };
+}

@@ -1,5 +1,4 @@
-import { Badge, Button, Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Badge, Button, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { shortId } from '../api/organization.ts';
@@ -12,31 +11,25 @@ import { Screen } from '../parts/screen.tsx';
 import { ViewAsApi } from '../parts/view-as-api.tsx';
 import classes from './audit-log.module.css';
 import { EntryPanel } from './entry-panel.tsx';
+import { LogFilters } from './log-filters.tsx';
 import type { AuditEvent } from './log-queries.ts';
-import { logSearchOf, type LogSearch } from './log-search.ts';
+import { filterOf, logSearchOf, type LogSearch } from './log-search.ts';
 import { useLiveLog } from './use-live-log.ts';
-
-const filters = [
-  { name: 'action', text: 'auditLog.filterAction' },
-  { name: 'actor', text: 'auditLog.filterActor' },
-  { name: 'target', text: 'auditLog.filterTarget' },
-] as const;
 
 /** The audit log as it grows, newest first. Filters and the open entry are in the address. */
 export function AuditLogScreen() {
   const { t } = useTranslation();
   const search = useSearch({ from: '/audit-log' });
   const navigate = useNavigate();
-  const { entries, error, isLive, hasEarlier, isLoading, showEarlier } = useLiveLog(search);
+  const filter = filterOf(search);
+  const { entries, error, isLive, hasEarlier, isLoading, showEarlier } = useLiveLog(filter);
   const show = (changed: Partial<Record<keyof LogSearch, string>>) =>
     void navigate({
       to: '/audit-log',
       search: (before) => logSearchOf({ ...before, ...changed }),
       replace: changed.entry === undefined,
     });
-  const parameters = new URLSearchParams(
-    filters.flatMap(({ name }) => (search[name] === undefined ? [] : [[name, search[name]]])),
-  );
+  const parameters = new URLSearchParams(filter);
   const query = parameters.size > 0 ? `?${parameters.toString()}` : '';
   return (
     <Screen
@@ -48,16 +41,7 @@ export function AuditLogScreen() {
         </Badge>
       }
     >
-      <Group align="flex-end">
-        {filters.map(({ name, text }) => (
-          <FilterInput
-            key={name}
-            label={t(text)}
-            value={search[name] ?? ''}
-            onChange={(value) => show({ [name]: value })}
-          />
-        ))}
-      </Group>
+      <LogFilters filter={filter} onChange={(name, value) => show({ [name]: value })} />
       {error && <ProblemNotice error={error} />}
       <div className={search.entry === undefined ? undefined : classes.withEntry}>
         <div>
@@ -80,6 +64,7 @@ export function AuditLogScreen() {
             id={search.entry}
             known={entries.find(({ id }) => id === search.entry)}
             onClose={() => show({ entry: '' })}
+            onFilter={(name, value) => show({ [name]: value })}
           />
         )}
       </div>
@@ -89,18 +74,6 @@ export function AuditLogScreen() {
       />
     </Screen>
   );
-}
-
-interface FilterInputProps {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
-}
-
-/** Filters a moment after the last key. It keeps its own text, so that the focus stays while the address changes. */
-function FilterInput({ label, value, onChange }: FilterInputProps) {
-  const change = useDebouncedCallback((input: string) => onChange(input.trim()), 400);
-  return <TextInput label={label} defaultValue={value} onChange={(event) => change(event.currentTarget.value)} />;
 }
 
 interface EntriesProps {

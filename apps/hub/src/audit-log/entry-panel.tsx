@@ -7,6 +7,7 @@ import { instant } from '../parts/format.ts';
 import { ProblemNotice } from '../parts/problem-notice.tsx';
 import classes from './audit-log.module.css';
 import { entry, proofOf, verifierKeys, type AuditEvent } from './log-queries.ts';
+import type { FilterName } from './log-search.ts';
 import { verdictOf, type Verdict } from './proof.ts';
 
 interface Props {
@@ -14,10 +15,11 @@ interface Props {
   /** The entry, when the list has it: it is not read again, since a read is an entry of its own. */
   known: AuditEvent | undefined;
   onClose: () => void;
+  onFilter: (name: FilterName, value: string) => void;
 }
 
 /** One entry in full, and the proof that it is in the log. */
-export function EntryPanel({ id, known, onClose }: Props) {
+export function EntryPanel({ id, known, onClose, onFilter }: Props) {
   const { t } = useTranslation();
   const { data, error } = useQuery({
     queryKey: ['audit-entry', id],
@@ -38,13 +40,13 @@ export function EntryPanel({ id, known, onClose }: Props) {
           </Button>
         </Group>
         {error && <ProblemNotice error={error} />}
-        {shown && <Entry shown={shown} />}
+        {shown && <Entry shown={shown} onFilter={onFilter} />}
       </Stack>
     </aside>
   );
 }
 
-function Entry({ shown }: { shown: AuditEvent }) {
+function Entry({ shown, onFilter }: Pick<Props, 'onFilter'> & { shown: AuditEvent }) {
   const { t } = useTranslation();
   const verify = useMutation({
     mutationFn: async () => {
@@ -61,6 +63,16 @@ function Entry({ shown }: { shown: AuditEvent }) {
           [t('auditLog.target')]: shown.targets.map(({ type, id }) => `${type} ${id}`).join(', '),
         }}
       />
+      <Group gap="xs">
+        <Button size="compact-sm" variant="default" onClick={() => onFilter('action', shown.action)}>
+          {t('auditLog.onlyAction')}
+        </Button>
+        {shown.actor.id !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={() => onFilter('actor', shown.actor.id)}>
+            {t('auditLog.onlyActor')}
+          </Button>
+        )}
+      </Group>
       <Text size="sm">{t('auditLog.verifyBody')}</Text>
       <Button style={{ alignSelf: 'flex-start' }} loading={verify.isPending} onClick={() => verify.mutate()}>
         {t('auditLog.verify')}

@@ -1,24 +1,18 @@
 import type { Schemas } from '@holdfast/api-client';
 import { api, dataOf, path } from '../api/client.ts';
+import type { LogFilter } from './log-search.ts';
 
 export type AuditEvent = Schemas['AuditEvent'];
-
-/** Which entries are shown. */
-export interface LogFilter {
-  action?: string | undefined;
-  actor?: string | undefined;
-  target?: string | undefined;
-}
 
 const pageSize = 50;
 /** How long a poll waits for an entry. The server allows 20. */
 const waitSeconds = 20;
 
-/** Action names come from the address, so the API checks them. */
-const queryOf = ({ action, actor, target }: LogFilter) => ({
+/** Actions and outcomes come from the address, so the API checks them. */
+const queryOf = ({ action, outcome, ...ids }: LogFilter) => ({
+  ...ids,
   ...(action !== undefined && { action: action as AuditEvent['action'] }),
-  ...(actor !== undefined && { actor }),
-  ...(target !== undefined && { target }),
+  ...(outcome !== undefined && { outcome: outcome as AuditEvent['outcome']['result'] }),
 });
 
 /** A page, newest first. @param pageToken empty for the newest entries */

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { Problem } from '../api/problem.ts';
-import { entriesAfter, newestEntries, type AuditEvent, type LogFilter } from './log-queries.ts';
+import { entriesAfter, newestEntries, type AuditEvent } from './log-queries.ts';
+import type { LogFilter } from './log-search.ts';
 
 /** More are not kept on the screen: a reload or a filter shows the others. */
 const maxLive = 500;
@@ -20,10 +21,11 @@ interface LiveLog {
 
 /** The newest entries, and those that follow as they happen. */
 export function useLiveLog(filter: LogFilter): LiveLog {
-  const { action, actor, target } = filter;
+  // Equal filters are one, though each render makes another object.
+  const key = JSON.stringify(filter);
   const pages = useInfiniteQuery({
-    queryKey: ['audit-log', action, actor, target],
-    queryFn: ({ pageParam, signal }) => newestEntries({ action, actor, target }, pageParam, signal),
+    queryKey: ['audit-log', key],
+    queryFn: ({ pageParam, signal }) => newestEntries(filter, pageParam, signal),
     initialPageParam: '',
     getNextPageParam: ({ nextPageToken }) => nextPageToken,
     // What follows is added below; a page that is read again would miss or repeat entries.
@@ -39,11 +41,11 @@ export function useLiveLog(filter: LogFilter): LiveLog {
     setFollowed([]);
     if (!isLoaded) return;
     const stop = new AbortController();
-    void follow({ action, actor, target }, newest ?? 0, stop.signal, setIsLive, (entries) =>
+    void follow(JSON.parse(key) as LogFilter, newest ?? 0, stop.signal, setIsLive, (entries) =>
       setFollowed((before) => [...[...entries].reverse(), ...before].slice(0, maxLive)),
     );
     return () => stop.abort();
-  }, [action, actor, target, newest, isLoaded]);
+  }, [key, newest, isLoaded]);
   const entries = useMemo(
     () => [...followed, ...(pages.data?.pages.flatMap(({ items }) => items) ?? [])],
     [followed, pages.data],

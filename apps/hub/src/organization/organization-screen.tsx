@@ -31,11 +31,12 @@ export function OrganizationScreen() {
   const { data: stored } = useSuspenseQuery(organizationQuery);
   // What the form began with: a change by somebody else meanwhile must not be overwritten.
   const [organization, setOrganization] = useState(stored);
-  const draft = draftOf(sessionStorage, 'organization', valuesOf(organization));
-  const form = useForm<OrganizationValues>({ initialValues: draft.read() });
+  const draft = draftOf(sessionStorage, 'organization', { ...valuesOf(organization), logoName: '', logo: '' });
+  const [{ logoName, logo: keptLogo, ...keptValues }] = useState(draft.read);
+  const form = useForm<OrganizationValues>({ initialValues: keptValues });
   useEffect(() => draft.clear(), []);
-  const [file, setFile] = useState<File | null>(null);
-  const { mutate, isPending, isSuccess, error, reset } = useMutation({
+  const [file, setFile] = useState(() => (keptLogo === '' ? null : fileOf(logoName, keptLogo)));
+  const { mutate, isPending, isSuccess, error, reset, variables } = useMutation({
     mutationFn: async (logo: string | null | undefined) => {
       const body = { ...changesOf(organization, form.values), ...(logo !== undefined && { logo }) };
       if (Object.keys(body).length === 0) return organization;
@@ -119,7 +120,11 @@ export function OrganizationScreen() {
               onKeepMine={decide}
             />
           )}
-          <StepUp error={error} onCancel={reset} onLeave={() => draft.store(form.values)} />
+          <StepUp
+            error={error}
+            onCancel={reset}
+            onLeave={() => draft.store({ ...form.values, logoName: file?.name ?? '', logo: variables ?? '' })}
+          />
           <Group>
             <Button type="submit" loading={isPending}>
               {t('organization.save')}
@@ -143,6 +148,12 @@ export function OrganizationScreen() {
       </form>
     </Screen>
   );
+}
+
+/** The file that was chosen before a sign-in. */
+function fileOf(name: string, base64: string): File {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return new File([bytes], name, { type: 'image/png' });
 }
 
 async function base64Of(file: File): Promise<string> {
