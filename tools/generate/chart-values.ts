@@ -9,6 +9,11 @@ const values = parseDocument(readFileSync(join(root, 'k8s', 'holdfast', 'values.
 
 type Schema = Record<string, unknown>;
 
+const size = { type: 'string', pattern: '^[1-9][0-9]*(\\.[0-9]+)?(k|M|G|T|P|Ki|Mi|Gi|Ti|Pi)?$' };
+const sizeOrNone = { ...size, pattern: `^$|${size.pattern}` };
+const digest = { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' };
+const port = { type: 'integer', minimum: 1, maximum: 65_535 };
+
 /** What the type of a default does not say. */
 const rules: Record<string, Schema> = {
   'secrets.mode': { enum: ['generated', 'existing'] },
@@ -22,10 +27,26 @@ const rules: Record<string, Schema> = {
   'nats.mode': { enum: ['external', 'bundled'] },
   'nats.streamReplicas': { enum: [null, 1, 3] },
   'image.pullPolicy': { enum: ['Always', 'IfNotPresent', 'Never'] },
-  'image.digests': { type: 'object', additionalProperties: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } },
+  'image.digests': objectOf(Object.fromEntries([...serviceNames, 'cli'].map((name) => [name, digest]))),
+  'nats.bundled.image.digest': digest,
+  'nats.bundled.reloaderImage.digest': digest,
+  'postgresql.bundled.image.digest': digest,
+  'backup.image.digest': digest,
+  'nats.bundled.storage.size': size,
+  'postgresql.bundled.storage.size': size,
+  'postgresql.cloudnativepg.storage.size': size,
+  'postgresql.cloudnativepg.walStorage.size': sizeOrNone,
+  'services.audit.checkpoints.size': size,
+  'backup.storage.size': size,
+  'service.port': port,
+  'postgresql.external.port': port,
+  'postgresql.connectionsPerService': { type: 'integer', minimum: 1 },
+  'jobs.backoffLimit': { type: 'integer', minimum: 0 },
+  'jobs.activeDeadlineSeconds': { type: 'integer', minimum: 60 },
+  'rollout.waitSeconds': { type: 'integer', minimum: 0 },
   'service.type': { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
   'backup.keepDays': { type: 'integer', minimum: 1 },
-  'service.nodePort': { type: ['integer', 'null'] },
+  'service.nodePort': { type: ['integer', 'null'], minimum: 1, maximum: 65_535 },
   'defaults.topologySpread.whenUnsatisfiable': { enum: ['ScheduleAnyway', 'DoNotSchedule'] },
   'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'] },
   'monitoring.dashboards.labels': { type: 'object', additionalProperties: { type: 'string' } },
@@ -42,7 +63,7 @@ export function chartValuesSchema(): string {
   const ownImage = objectOf({
     repository: { type: 'string' },
     tag: { type: 'string' },
-    digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+    digest,
   });
   const settings = properties.defaults as { properties: Schema };
   const service = objectOf({ ...settings.properties, image: ownImage });
@@ -91,7 +112,6 @@ function shardOf(properties: Record<string, Schema>, services: Record<string, Sc
 /** Where one service finds PostgreSQL: another address of the common database, or with an owner its own database. */
 function serviceDatabase(): Schema {
   const text = { type: 'string', minLength: 1 };
-  const port = { type: 'integer', minimum: 1, maximum: 65_535 };
   const owner = { ...objectOf({ existingSecret: text, key: text }), required: ['existingSecret'] };
   return objectOf({ host: text, port, database: text, owner, readHost: text });
 }

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { databaseRole, databaseServices, serviceNames, services, type ServiceName } from '@holdfast/contracts';
+import {
+  databaseRole,
+  databaseServices,
+  nodeOptions,
+  serviceNames,
+  services,
+  type ServiceName,
+} from '@holdfast/contracts';
 import { databasePasswordName, secretVariables, watermarkWriters } from '@holdfast/platform-policy';
 import { root } from '../setup/paths.mjs';
 import { built } from './built.ts';
@@ -14,6 +21,7 @@ export async function chartServices(): Promise<string> {
   const table = {
     note: 'Generated from libs/contracts and libs/platform-policy by `node tools/generate.mjs`. Do not edit.',
     databasePasswords: databaseServices.map(databasePasswordName),
+    heapMib: heapMib(),
     services: Object.fromEntries(entries),
   };
   return `${JSON.stringify(table, null, 2)}\n`;
@@ -23,6 +31,7 @@ async function chartService(name: ServiceName, order: readonly string[]): Promis
   const { configSchema } = (await built(name, 'config')) as { configSchema: z.ZodType };
   const { properties = {} } = jsonSchemaOf(configSchema, 'input');
   const { database, http, sharded } = services[name];
+  const pool = (properties.DATABASE_POOL as { default?: number } | undefined)?.default;
   return {
     http,
     sharded,
@@ -35,7 +44,16 @@ async function chartService(name: ServiceName, order: readonly string[]): Promis
     // A new version of the service starts once the service before it has been replaced everywhere.
     after: order[order.indexOf(name) - 1] ?? null,
     secrets: secretVariables(name),
+    // A variable that no service reads is a typing error.
+    settings: Object.keys(properties).sort(),
+    ...(pool !== undefined && { databasePool: pool }),
   };
+}
+
+/** What V8 may fill: the old generation, and three semi-spaces of the young one. */
+function heapMib(): number {
+  const [, old = '', semi = ''] = /max-old-space-size=(\d+) --max-semi-space-size=(\d+)/.exec(nodeOptions) ?? [];
+  return Number(old) + 3 * Number(semi);
 }
 
 function rolloutOrder(): string[] {

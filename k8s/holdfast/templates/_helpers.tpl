@@ -152,6 +152,10 @@ capabilities:
 {{- $names | toJson -}}
 {{- end -}}
 
+{{/*
+Of several servers, each by the name of its pod, since clients spread over them. A single one has its Service's name: that
+of a pod does not exist while the pod is replaced, and cluster DNS remembers that for up to 30 s.
+*/}}
 {{- define "holdfast.natsUrls" -}}
 {{- if eq .Values.nats.mode "external" -}}
 {{- .Values.nats.external.urls -}}
@@ -161,6 +165,9 @@ capabilities:
 {{- $urls := list -}}
 {{- range $i := until (int .Values.nats.bundled.replicas) -}}
 {{- $urls = append $urls (printf "%s://%s-nats-%d.%s-nats-headless:4222" $scheme $full $i $full) -}}
+{{- end -}}
+{{- if eq (len $urls) 1 -}}
+{{- $urls = list (printf "%s://%s-nats:4222" $scheme $full) -}}
 {{- end -}}
 {{- join "," $urls -}}
 {{- end -}}

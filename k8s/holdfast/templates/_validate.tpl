@@ -3,8 +3,9 @@
 {{- $v := .Values -}}
 {{- $problems := (include "holdfast.problems" . | fromJson).list -}}
 {{- $problems = concat $problems (include "holdfast.shardProblems" . | fromJson).list -}}
-{{- if not (regexMatch "^https?://[^/]+$" $v.baseUrl) -}}
-{{- $problems = append $problems "baseUrl must be the public address of Holdfast without a path, such as https://id.example.com. Links, issuers and tokens begin with it, so it cannot be changed later." -}}
+{{- $problems = concat $problems (include "holdfast.sharedComputedProblems" . | fromJson).list -}}
+{{- if not (regexMatch "^https?://([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])(:[1-9][0-9]{0,4})?$" $v.baseUrl) -}}
+{{- $problems = append $problems "baseUrl must be the public address of Holdfast without a path and in lower case, such as https://id.example.com. Links, issuers and tokens begin with it, so it cannot be changed later." -}}
 {{- end -}}
 {{- if and $v.gatewayApi.enabled (not $v.gatewayApi.parentRefs) -}}
 {{- $problems = append $problems "gatewayApi.enabled is true, and gatewayApi.parentRefs names no Gateway that the route attaches to." -}}
@@ -93,7 +94,8 @@
 {{- $problems = append $problems (printf "%s: podDisruptionBudget.maxUnavailable 0 blocks every drain of a node." $name) -}}
 {{- end -}}
 {{- end -}}
-{{- dict "list" $problems | toJson -}}
+{{- $problems = concat $problems (include "holdfast.computedProblems" . | fromJson).list -}}
+{{- dict "list" (default list $problems) | toJson -}}
 {{- end -}}
 
 {{/* What is wrong with the further shards, as JSON: { list }. */}}
@@ -141,5 +143,5 @@
 {{- end -}}
 {{- $names = append $names $shard -}}
 {{- end -}}
-{{- dict "list" $problems | toJson -}}
+{{- dict "list" (default list $problems) | toJson -}}
 {{- end -}}
