@@ -11,17 +11,20 @@ export const asDatabaseOwner = 'as the database owner in DATABASE_URL, or in DAT
  * Connects to the database as its owner for the time of `work`.
  *
  * @param task names it in an error message
+ * @param queryTimeoutMs for each statement, which may take any time without it
  * @throws CommandError with the address, without its password
  */
 export async function asOwner<T>(
   { url, caFile }: Omit<OwnerConnection, 'services'>,
   task: string,
   work: (client: pg.Client) => Promise<T>,
+  queryTimeoutMs?: number,
 ): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     ssl: databaseTls(caFile),
     connectionTimeoutMillis: 10_000,
+    query_timeout: queryTimeoutMs,
   });
   client.on('error', () => undefined);
   try {

@@ -236,6 +236,7 @@ test('a restore names the audit logs that end before a checkpoint that was kept 
   mkdirSync(join(folder, 'checkpoints', earlier), { recursive: true });
   writeFileSync(join(folder, 'checkpoints', earlier, 'latest'), earlierNote);
   writeFileSync(join(folder, 'checkpoints', '1.newest.ndjson'), formatCheckpointLines(notes.slice(0, -1)));
+  mkdirSync(join(folder, 'checkpoints', 'lost+found'));
   const options = ['--ledger', ledger, '--checkpoints', join(folder, 'checkpoints'), '--dry-run'];
   expect((await cli<{ rolledBack: unknown }>('restore', ...options)).rolledBack).toEqual([
     { org: 'short-log', entries: 5, signed: 7 },

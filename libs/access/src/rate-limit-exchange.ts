@@ -33,7 +33,7 @@ export class RateLimitExchange {
     const ownSubject = addressedSubject(this.subject, this.limits.replica);
     subscribeValidated(bus.connection, ownSubject, tokenGrantsSchema, (grants) => this.limits.receiveGrants(grants));
     readiness.addCheck(() => this.limits.ready);
-    readiness.addRemarks(() =>
+    readiness.addProblems(() =>
       this.limits.ready
         ? []
         : [`no own message on ${this.subject} has come back yet; nats.conf must allow it (holdfast bus users)`],

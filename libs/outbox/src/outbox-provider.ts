@@ -43,7 +43,7 @@ export function outboxProvider<Config = unknown>(
         lane.probe.start();
       });
       // The service stays ready while JetStream does not store: changes commit, and their events wait in the outbox.
-      readiness.addRemarks(() => outbox.lanes.flatMap(({ probe }) => probe.remarks()));
+      readiness.addProblems(() => outbox.lanes.flatMap(({ probe }) => probe.remarks()));
       shutdown.before(() => stopAll(outbox.lanes.map(({ probe }) => probe)));
       shutdown.before(() => stopAll(outbox.lanes.map(({ relay }) => relay)));
       if (watermarks) shutdown.before(() => watermarks.close());

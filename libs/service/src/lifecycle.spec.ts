@@ -11,7 +11,8 @@ beforeEach(() => {
   readiness = new Readiness();
   readiness.addCheck(() => stateIsLoaded);
   readiness.addDependency('PostgreSQL', () => (postgresIsUp ? Promise.resolve(true) : Promise.reject(new Error())));
-  readiness.addRemarks(() => ['a note']);
+  readiness.addProblems(() => ['a problem']);
+  readiness.addNotes(() => ['a note']);
 });
 
 describe('Readiness', () => {
@@ -20,23 +21,33 @@ describe('Readiness', () => {
     expect(await readiness.report()).toEqual({
       ready: false,
       healthy: false,
-      remarks: ['PostgreSQL does not respond', 'a note'],
+      remarks: ['PostgreSQL does not respond', 'a problem', 'a note'],
+      problems: ['PostgreSQL does not respond', 'a problem'],
     });
   });
 
   it('stays ready and names the dependency when one becomes unavailable later', async () => {
-    expect(await readiness.report()).toEqual({ ready: true, healthy: true, remarks: ['a note'] });
+    expect(await readiness.report()).toEqual({
+      ready: true,
+      healthy: true,
+      remarks: ['a problem', 'a note'],
+      problems: ['a problem'],
+    });
     postgresIsUp = false;
     expect(await readiness.report()).toEqual({
       ready: true,
       healthy: false,
-      remarks: ['PostgreSQL does not respond', 'a note'],
+      remarks: ['PostgreSQL does not respond', 'a problem', 'a note'],
+      problems: ['PostgreSQL does not respond', 'a problem'],
     });
   });
 
   it('counts a dependency that does not answer in time as unavailable', async () => {
     readiness.addDependency('NATS', () => new Promise(() => undefined));
-    expect(await readiness.report()).toMatchObject({ healthy: false, remarks: ['NATS does not respond', 'a note'] });
+    expect(await readiness.report()).toMatchObject({
+      healthy: false,
+      remarks: ['NATS does not respond', 'a problem', 'a note'],
+    });
   });
 
   it('is not ready while a condition of the replica alone does not hold', async () => {

@@ -38,15 +38,18 @@ export interface ReadinessReport {
   ready: boolean;
   /** Whether it is ready and every dependency responds, for callers that can choose another replica. */
   healthy: boolean;
-  /** Notes for the operator; the first ones name the unavailable dependencies. */
+  /** Notes for the operator: the problems, and what is no fault, such as the state of a rotation. */
   remarks: string[];
+  /** What needs somebody's attention; the first ones name the unavailable dependencies. */
+  problems: string[];
 }
 
 /** The state of this replica, for `/readyz` and for callers. Modules add conditions to those of startService(). */
 export class Readiness {
   private readonly checks: (() => boolean)[] = [];
   private readonly dependencies: { name: string; responds: () => Promise<boolean> }[] = [];
-  private readonly remarkSources: (() => string[])[] = [];
+  private readonly problemSources: (() => string[])[] = [];
+  private readonly noteSources: (() => string[])[] = [];
   private started = false;
   private stopping = false;
 
@@ -60,13 +63,23 @@ export class Readiness {
     this.dependencies.push({ name, responds });
   }
 
-  /** Adds lines to the response of `/readyz`: notes for the operator that do not make the service unready. */
-  addRemarks(remark: () => string[]): void {
-    this.remarkSources.push(remark);
+  /** Adds lines to the response of `/readyz` about faults that do not make the service unready. */
+  addProblems(source: () => string[]): void {
+    this.problemSources.push(source);
   }
 
+  /** Adds lines to the response of `/readyz` that the operator waits for, and that are no fault. */
+  addNotes(source: () => string[]): void {
+    this.noteSources.push(source);
+  }
+
+  private get problems(): string[] {
+    return this.problemSources.flatMap((source) => source());
+  }
+
+  /** What was added, without the dependencies, which only report() asks. */
   get remarks(): string[] {
-    return this.remarkSources.flatMap((remark) => remark());
+    return [...this.problems, ...this.noteSources.flatMap((source) => source())];
   }
 
   /** From now on the replica is not ready: the first step of its shutdown. */
@@ -86,10 +99,12 @@ export class Readiness {
     const away = states.filter(({ up }) => !up);
     const healthy = works && away.length === 0;
     this.started ||= healthy;
+    const unavailable = away.map(({ name }) => `${name} does not respond`);
     return {
       ready: works && this.started,
       healthy,
-      remarks: [...away.map(({ name }) => `${name} does not respond`), ...this.remarks],
+      remarks: [...unavailable, ...this.remarks],
+      problems: [...unavailable, ...this.problems],
     };
   }
 }

@@ -3,7 +3,13 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, type Type } from '@nestjs/common';
-import { maxMetricsLength, replicaReports, type ReplyOf, type ServiceName } from '@holdfast/contracts';
+import {
+  maxMetricsLength,
+  replicaReports,
+  reportableProblems,
+  type ReplyOf,
+  type ServiceName,
+} from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
 import type { Readiness } from './lifecycle.js';
 import { register } from './metrics.js';
@@ -19,10 +25,11 @@ export function replicaReportHandler(service: ServiceName, readiness: Readiness,
   class ReplicaReportHandler {
     @Handles(contract)
     async report(): Promise<ReplyOf<typeof contract>> {
-      const { ready, healthy } = await readiness.report();
+      const { ready, healthy, problems } = await readiness.report();
       program ??= describeProgram(process.argv[1] ?? '');
       const metrics = wholeLines(await register.metrics());
-      return { ...program, node: process.version, startedAt, ready, healthy, settings, metrics };
+      const state = { ready, healthy, problems: reportableProblems(problems) };
+      return { ...program, node: process.version, startedAt, ...state, settings, metrics };
     }
   }
   return ReplicaReportHandler;

@@ -139,7 +139,7 @@ export async function startService<Config extends BaseConfig>(
   const readiness = new Readiness();
   const shared = database && withoutReserved(database, options.database!);
   const reads = shared && readDatabase(shared, { ...options.database!, applicationName });
-  if (reads) readiness.addRemarks(() => reads.remarks());
+  if (reads) readiness.addProblems(() => reads.remarks());
   const shutdown = new Shutdown();
   const called = contracts.flatMap((contract) => (contract.callers.includes(service) ? contract.service : []));
   // Each bus has its own limits of concurrent requests: a shard that hangs does not use up those of the others.
@@ -209,7 +209,7 @@ export async function startService<Config extends BaseConfig>(
   readiness.addDependency('NATS', () => connection.flush().then(() => !unsupportedVersion(connection)));
   if (database) readiness.addDependency('PostgreSQL', () => compareClocks(database, watch).then(() => true));
   readiness.addCheck(() => watch.trust() !== 'wrong');
-  readiness.addRemarks(() => watch.remarks());
+  readiness.addProblems(() => watch.remarks());
   const watchTimer = watch.start(logger);
   const isHealthy = async () => (await readiness.report()).healthy;
   const announce = (to: NatsConnection) =>

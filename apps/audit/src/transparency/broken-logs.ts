@@ -34,7 +34,7 @@ export class BrokenLogs {
   private readonly unsigned = new Map<string, { sinceMs: number; loggedAtMs: number }>();
 
   constructor(readiness: Readiness) {
-    readiness.addRemarks(() => this.readinessDetails());
+    readiness.addProblems(() => this.readinessDetails());
   }
 
   report(org: string, reason: string): void {

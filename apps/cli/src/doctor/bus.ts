@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contracts, quarantines, type ServiceName } from '@holdfast/contracts';
 import { Replicas, unsupportedVersion, type Bus } from '@holdfast/messaging/client';
 import { operatorContext, withBus } from '../operator-session.js';
+import { reportOfReplica } from '../replica-report.js';
 import { check, clockFinding, found, type Finding } from './finding.js';
 
 /** Every live replica announces itself four times in it. */
@@ -9,6 +10,8 @@ const listenMs = 1200;
 /** On a busy machine an announcement takes longer. */
 const maxListenMs = 3000;
 const stepMs = 100;
+/** Of one service. */
+const maxReplicas = 100;
 /** The services whose announcements the operator may receive. */
 const services = [...new Set(contracts.flatMap((c) => (c.callers.includes('operator') ? [c.service] : [])))].sort();
 
@@ -57,7 +60,36 @@ async function serviceFindings({ connection }: Bus): Promise<Finding[]> {
   replicas.watchServices(services);
   const heard = () => [...announced.values()].every((state) => state.replicas.size > 0);
   for (let waitedMs = 0; waitedMs < (heard() ? listenMs : maxListenMs); waitedMs += stepMs) await sleep(stepMs);
-  return services.flatMap((service) => findingsOf(service, announced.get(service)!));
+  const findings = await Promise.all(
+    services.map(async (service) => {
+      const state = announced.get(service)!;
+      return [...findingsOf(service, state), ...(await problemsOf(connection, service, [...state.replicas.keys()]))];
+    }),
+  );
+  return findings.flat();
+}
+
+/** What the replicas of a service show at /readyz as faults, each once: replicas of one server share its faults. */
+async function problemsOf(connection: Bus['connection'], service: ServiceName, ids: string[]): Promise<Finding[]> {
+  const reported = await Promise.all(
+    ids.slice(0, maxReplicas).map((id) =>
+      reportOfReplica(connection, service, id, 'doctor').then(
+        ({ problems = [] }) => problems,
+        (error: Error) => [`a replica announces itself and does not answer: ${error.message}`],
+      ),
+    ),
+  );
+  const byKind = new Map<string, { text: string; count: number }>();
+  for (const text of reported.flat()) {
+    const kind = text.replaceAll(/\d+(\.\d+)?/g, '0');
+    byKind.set(kind, { text, count: (byKind.get(kind)?.count ?? 0) + 1 });
+  }
+  return [...byKind.values()].map(({ text, count }) => ({
+    check: service,
+    result: 'failed',
+    detail: count === 1 ? text : `${text} (${count} replicas)`,
+    advice: `Read the log of ${service} and its /readyz, and see "Alerts" in the runbook for this sentence.`,
+  }));
 }
 
 function findingsOf(service: ServiceName, { replicas, aheadMs }: Announced): Finding[] {

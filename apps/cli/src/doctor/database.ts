@@ -11,6 +11,8 @@ const name = 'PostgreSQL';
 const staleAfterSeconds = 60;
 const longTransactionSeconds = 600;
 const connectionShare = 0.8;
+/** A server that hangs must not hide what the statements before have found. */
+const queryTimeoutMs = 3000;
 
 /** PostgreSQL: version, clock, roles, migrations, connections, disk, and what waits to be delivered; as the owners. */
 export async function databaseFindings(databases: OwnerConnection[]): Promise<Finding[]> {
@@ -38,14 +40,19 @@ export async function databaseFindings(databases: OwnerConnection[]): Promise<Fi
 function findingsOf(owner: OwnerConnection): Promise<Finding[]> {
   const { services } = owner;
   return check(name, 'Check DATABASE_URL, DATABASE_CA_FILE, and that the server runs.', () =>
-    asOwner(owner, 'Connecting', async (client) => [
-      ...(await serverFindings(client)),
-      ...(await step('roles', () => roleFindings(client, services))),
-      ...(await step('migrations', () => migrationFindings(client, services))),
-      ...(await step('connections', () => connectionFindings(client))),
-      ...(await step('undelivered rows', () => backlogFindings(client, services))),
-      ...(await step('disk', () => diskFindings(client))),
-    ]),
+    asOwner(
+      owner,
+      'Connecting',
+      async (client) => [
+        ...(await serverFindings(client)),
+        ...(await step('roles', () => roleFindings(client, services))),
+        ...(await step('migrations', () => migrationFindings(client, services))),
+        ...(await step('connections', () => connectionFindings(client))),
+        ...(await step('undelivered rows', () => backlogFindings(client, services))),
+        ...(await step('disk', () => diskFindings(client))),
+      ],
+      queryTimeoutMs,
+    ),
   );
 }
 

@@ -1,3 +1,8 @@
+import { within } from '@holdfast/platform';
+
+/** Longest time that one check may take: one that hangs must hide no other finding. */
+const checkTimeoutMs = 20_000;
+
 /** `warning`: works, and needs attention. `skipped`: the command lacks what the check needs. */
 export type Result = 'ok' | 'warning' | 'failed' | 'skipped';
 
@@ -11,13 +16,13 @@ export interface Finding {
 }
 
 /**
- * Runs one check. An error of it is a finding, so that the others still run.
+ * Runs one check. An error of it, or no result in time, is a finding, so that the others still count.
  *
  * @param advice what to do when the check itself fails
  */
 export async function check(name: string, advice: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
-    return await work();
+    return await within(checkTimeoutMs, work(), () => new Error(`not checked within ${checkTimeoutMs / 1000} s`));
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     return [{ check: name, result: 'failed', detail, advice }];

@@ -33,6 +33,8 @@ async function signedSizes(folder: string): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   const add = (org: string, note: string) => sizes.set(org, Math.max(sizes.get(org) ?? 0, readCheckpoint(note).size));
   for (const entry of await entriesOf(folder)) {
+    // The root of each ext4 volume has it.
+    if (entry.name === 'lost+found') continue;
     // Audit stored a folder for each log before docs/adr/0057.
     const file = join(folder, entry.name, ...(entry.isDirectory() ? ['latest'] : []));
     try {

@@ -2,13 +2,14 @@ import { createHmac, randomBytes } from 'node:crypto';
 
 /**
  * Ids and addresses by their form, wherever they are in a text: of customers, people, apps, secrets and organizations'
- * links; e-mail addresses; IP addresses; URLs and their passwords.
+ * links; e-mail addresses; IP addresses; URLs and their passwords. A short ID has no form, but a place in sentences.
  */
 const forms: [kind: string, form: RegExp][] = [
   ['url', /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`\\]+/gi],
   ['email', /[^\s"'<>=,;:()]+@[^\s"'<>=,;:()]+/g],
   ['id', /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi],
   ['id', /\b(?:app|sec|hub|org|usr)_[A-Za-z0-9_-]{8,}/g],
+  ['organization', /(?<=\baudit log of )[a-z0-9-]+/gi],
   ['address', /\b\d{1,3}(?:\.\d{1,3}){3}\b/g],
   ['address', /(?<![\w:])(?:::1|(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4})(?![\w:])/gi],
 ];

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replicaReports, serviceNames, type ReplyOf, type ServiceName } from '@holdfast/contracts';
-import { Bus, Replicas } from '@holdfast/messaging/client';
-import { operatorContext, withBus } from '../operator-session.js';
+import { serviceNames, type ServiceName } from '@holdfast/contracts';
+import { Replicas, type Bus } from '@holdfast/messaging/client';
+import { withBus } from '../operator-session.js';
+import { reportOfReplica, type ReplicaReport } from '../replica-report.js';
 
 /** Every live replica announces itself several times in it, also on a busy machine. */
 const listenMs = 3000;
 const maxReplicas = 100;
-
-export type ReplicaReport = ReplyOf<(typeof replicaReports)[ServiceName]>;
 
 export interface Reported {
   /** `issuance-2`: numbered within the bundle. */
@@ -17,7 +16,7 @@ export interface Reported {
   reason?: string;
 }
 
-/** Asks each replica that announces itself, each on its own, so that one that hangs hides no other. */
+/** Asks each replica that announces itself. */
 export function replicasReported(): Promise<Reported[]> {
   return withBus('operator', async ({ connection }) => {
     const found = new Map<ServiceName, Set<string>>(serviceNames.map((service) => [service, new Set()]));
@@ -37,10 +36,8 @@ export function replicasReported(): Promise<Reported[]> {
 }
 
 async function ask(connection: Bus['connection'], service: ServiceName, id: string, name: string): Promise<Reported> {
-  const only = { choose: () => ({ id, begin: () => () => undefined }), remove: () => undefined };
-  const bus = new Bus(connection, undefined, only);
   try {
-    return { name, report: await bus.request(replicaReports[service], {}, operatorContext('support-bundle', '')) };
+    return { name, report: await reportOfReplica(connection, service, id, 'support-bundle') };
   } catch (error) {
     return { name, reason: error instanceof Error ? error.message : String(error) };
   }

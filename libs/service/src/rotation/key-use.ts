@@ -93,7 +93,8 @@ export class KeyUse {
     readiness: Readiness,
     private readonly key: RotatedKey,
   ) {
-    readiness.addRemarks(() => this.remarks());
+    readiness.addProblems(() => (this.isUnknown ? [this.unknown] : []));
+    readiness.addNotes(() => this.notes());
   }
 
   private get keyId(): Buffer {
@@ -139,10 +140,9 @@ export class KeyUse {
   }
 
   /** Lines for /readyz. The service stays ready: it works with both keys. */
-  private remarks(): string[] {
+  private notes(): string[] {
     const { name, what, keys } = this.key;
-    if (this.isUnknown) return [this.unknown];
-    if (!this.pending) return [];
+    if (this.isUnknown || !this.pending) return [];
     const { count, until } = this.pending;
     if (count > 0)
       return [
