@@ -109,33 +109,27 @@ async function roleFindings(client: pg.Client, services: readonly ServiceName[])
 
 async function migrationFindings(client: pg.Client, services: readonly ServiceName[]): Promise<Finding[]> {
   const expected = [...(await migrationsOfThisVersion())].filter(([service]) => services.includes(service));
-  const findings = await Promise.all(
-    expected.map(async ([service, names]): Promise<Finding[]> => {
-      const { rows } = await client.query<{ name: string }>(`SELECT name FROM "${service}".migrations`);
-      const applied = new Set(rows.map((row) => row.name));
-      const missing = names.filter((migration) => !applied.has(migration));
-      const unknown = [...applied].filter((migration) => !names.includes(migration));
-      if (missing.length > 0)
-        return [
-          {
-            check: 'migrations',
-            result: 'failed',
-            detail: `${service} lacks ${missing.join(', ')}`,
-            advice: `Run the migrations of ${service}, as the owner of the database, before its new version starts.`,
-          },
-        ];
-      if (unknown.length === 0) return [];
-      return [
-        {
-          check: 'migrations',
-          result: 'warning',
-          detail: `${service} has ${unknown.length} that this version does not know`,
-          advice: 'The database is newer than this command line: use the one of the version that runs.',
-        },
-      ];
-    }),
-  );
-  const problems = findings.flat();
+  const problems: Finding[] = [];
+  for (const [service, names] of expected) {
+    const { rows } = await client.query<{ name: string }>(`SELECT name FROM "${service}".migrations`);
+    const applied = new Set(rows.map((row) => row.name));
+    const missing = names.filter((migration) => !applied.has(migration));
+    const unknown = [...applied].filter((migration) => !names.includes(migration));
+    if (missing.length > 0)
+      problems.push({
+        check: 'migrations',
+        result: 'failed',
+        detail: `${service} lacks ${missing.join(', ')}`,
+        advice: `Run the migrations of ${service}, as the owner of the database, before its new version starts.`,
+      });
+    else if (unknown.length > 0)
+      problems.push({
+        check: 'migrations',
+        result: 'warning',
+        detail: `${service} has ${unknown.length} that this version does not know`,
+        advice: 'The database is newer than this command line: use the one of the version that runs.',
+      });
+  }
   return problems.length > 0 ? problems : [found('migrations', `of ${expected.length} services are applied`)];
 }
 

@@ -72,7 +72,9 @@ function ActiveFilters({ filter, onChange }: Props) {
           aria-label={t('auditLog.removeFilter', { filter: `${t(titles[name])} ${value}` })}
           onClick={() => onChange(name, '')}
         >
-          {t(titles[name])}: <bdi>{value}</bdi>
+          <span>
+            {t(titles[name])}: <bdi>{value}</bdi>
+          </span>
         </Button>
       ))}
     </Group>

@@ -198,7 +198,7 @@ export const de: Texts = {
     filters: 'Filter',
     removeFilter: 'Filter {{filter}} entfernen',
     onlyAction: 'Nur diese Aktion',
-    onlyActor: 'Nur von derselben Stelle',
+    onlyActor: 'Nur von dieser Person oder App',
     none: 'Kein Eintrag passt',
     noneBody: 'Einträge erscheinen hier, sobald sie entstehen.',
     earlier: 'Frühere Einträge anzeigen',

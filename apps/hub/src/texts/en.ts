@@ -184,7 +184,7 @@ export const en = {
     filters: 'Filters',
     removeFilter: 'Remove the filter {{filter}}',
     onlyAction: 'Only this action',
-    onlyActor: 'Only by the same',
+    onlyActor: 'Only by this person or app',
     none: 'No entry matches',
     noneBody: 'Entries appear here as they happen.',
     earlier: 'Show earlier entries',
