@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { root } from '../setup/paths.mjs';
@@ -208,6 +209,24 @@ describe('who uses whom', () => {
     ];
     expect(lint([...wrong, ...right, ...others, ...loops])).toEqual(expected);
   });
+});
+
+test('Oxlint finds what only types show', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-oxlint-'));
+  try {
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { strict: true, target: 'es2024' }, include: ['*.ts'] }),
+    );
+    const text = 'const late = async () => 1;\nexport const start = () => {\n  late();\n};\n';
+    writeFileSync(join(folder, 'floating.ts'), text);
+    const program = join(root, 'node_modules', 'oxlint', 'bin', 'oxlint');
+    const args = [program, '-c', join(root, '.oxlintrc.json'), '--format', 'unix', folder];
+    const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([1, expect.stringContaining('no-floating-promises')]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 function lint(fixture: { file: string; text: string }[]): string[][] {

@@ -282,6 +282,9 @@ describe('values that contradict each other', () => {
     ['services.gateway.env.DATABASE_POOL=3', 'gateway has no setting DATABASE_POOL'],
     ['services.auth.env.BASE_URL=x', 'auth: the chart sets the variable BASE_URL'],
     ['services.auth.env.SECRET_PEPPER=x', 'auth: the chart sets the variable SECRET_PEPPER'],
+    ['services.auth.env.NATS_CA_FILE=x', 'auth: the chart sets the variable NATS_CA_FILE'],
+    ['services.audit.env.DATABASE_PASSWORD_FILE=x', 'audit: the chart sets the variable DATABASE_PASSWORD_FILE'],
+    ['services.gateway.env.AUTH_URLS=x', 'gateway: the chart sets the variable AUTH_URLS'],
     [
       'defaults.env.LOG_LEVEL=info,defaults.extraEnv[0].name=LOG_LEVEL,defaults.extraEnv[0].value=debug',
       'the variable LOG_LEVEL stands twice',

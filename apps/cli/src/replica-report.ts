@@ -2,20 +2,33 @@ import { replicaReports, type ReplyOf, type ServiceName } from '@holdfast/contra
 import { Bus } from '@holdfast/messaging/client';
 import { operatorContext } from './operator-session.js';
 
-export type ReplicaReport = ReplyOf<(typeof replicaReports)[ServiceName]>;
+/** Of one service. */
+const maxReplicas = 100;
+
+/** What one replica says of itself, or why it says nothing. */
+export interface ReplicaAnswer {
+  report?: ReplyOf<(typeof replicaReports)[ServiceName]>;
+  reason?: string;
+}
 
 /**
- * What one replica says of itself. It is asked on its own, so that one that hangs hides no other.
- *
- * @param command whose request it is, for the logs
- * @throws when it does not answer within the time of the contract
+ * Asks these replicas of a service, each on its own, so that one that hangs hides no other.
+ * @param command whose requests they are, for the logs
  */
-export function reportOfReplica(
+export function reportsOfReplicas(
   connection: Bus['connection'],
   service: ServiceName,
-  replica: string,
+  replicas: Iterable<string>,
   command: string,
-): Promise<ReplicaReport> {
-  const only = { choose: () => ({ id: replica, begin: () => () => undefined }), remove: () => undefined };
-  return new Bus(connection, undefined, only).request(replicaReports[service], {}, operatorContext(command, ''));
+): Promise<ReplicaAnswer[]> {
+  const asked = [...replicas].slice(0, maxReplicas).map(async (id): Promise<ReplicaAnswer> => {
+    const only = { choose: () => ({ id, begin: () => () => undefined }), remove: () => undefined };
+    try {
+      const bus = new Bus(connection, undefined, only);
+      return { report: await bus.request(replicaReports[service], {}, operatorContext(command, '')) };
+    } catch (error) {
+      return { reason: error instanceof Error ? error.message : String(error) };
+    }
+  });
+  return Promise.all(asked);
 }

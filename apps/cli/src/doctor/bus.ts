@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { contracts, quarantines, type ServiceName } from '@holdfast/contracts';
 import { Replicas, unsupportedVersion, type Bus } from '@holdfast/messaging/client';
 import { operatorContext, withBus } from '../operator-session.js';
-import { reportOfReplica } from '../replica-report.js';
+import { reportsOfReplicas } from '../replica-report.js';
 import { check, clockFinding, found, type Finding } from './finding.js';
 
 /** Every live replica announces itself four times in it. */
@@ -10,8 +10,6 @@ const listenMs = 1200;
 /** On a busy machine an announcement takes longer. */
 const maxListenMs = 3000;
 const stepMs = 100;
-/** Of one service. */
-const maxReplicas = 100;
 /** The services whose announcements the operator may receive. */
 const services = [...new Set(contracts.flatMap((c) => (c.callers.includes('operator') ? [c.service] : [])))].sort();
 
@@ -63,24 +61,24 @@ async function serviceFindings({ connection }: Bus): Promise<Finding[]> {
   const findings = await Promise.all(
     services.map(async (service) => {
       const state = announced.get(service)!;
-      return [...findingsOf(service, state), ...(await problemsOf(connection, service, [...state.replicas.keys()]))];
+      return [...findingsOf(service, state), ...(await problemsOf(connection, service, state.replicas.keys()))];
     }),
   );
   return findings.flat();
 }
 
 /** What the replicas of a service show at /readyz as faults, each once: replicas of one server share its faults. */
-async function problemsOf(connection: Bus['connection'], service: ServiceName, ids: string[]): Promise<Finding[]> {
-  const reported = await Promise.all(
-    ids.slice(0, maxReplicas).map((id) =>
-      reportOfReplica(connection, service, id, 'doctor').then(
-        ({ problems = [] }) => problems,
-        (error: Error) => [`a replica announces itself and does not answer: ${error.message}`],
-      ),
-    ),
+async function problemsOf(
+  connection: Bus['connection'],
+  service: ServiceName,
+  ids: Iterable<string>,
+): Promise<Finding[]> {
+  const answers = await reportsOfReplicas(connection, service, ids, 'doctor');
+  const problems = answers.flatMap(({ report, reason }) =>
+    report ? (report.problems ?? []) : [`a replica announces itself and does not answer: ${reason}`],
   );
   const byKind = new Map<string, { text: string; count: number }>();
-  for (const text of reported.flat()) {
+  for (const text of problems) {
     const kind = text.replaceAll(/\d+(\.\d+)?/g, '0');
     byKind.set(kind, { text, count: (byKind.get(kind)?.count ?? 0) + 1 });
   }

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceNames, type ServiceName } from '@holdfast/contracts';
-import { Replicas, type Bus } from '@holdfast/messaging/client';
+import { Replicas } from '@holdfast/messaging/client';
 import { withBus } from '../operator-session.js';
-import { reportOfReplica, type ReplicaReport } from '../replica-report.js';
+import { reportsOfReplicas, type ReplicaAnswer } from '../replica-report.js';
 
 /** Every live replica announces itself several times in it, also on a busy machine. */
 const listenMs = 3000;
-const maxReplicas = 100;
 
-export interface Reported {
+export interface Reported extends ReplicaAnswer {
   /** `issuance-2`: numbered within the bundle. */
   name: string;
-  report?: ReplicaReport;
-  /** Why there is no report. */
-  reason?: string;
 }
 
 /** Asks each replica that announces itself. */
@@ -26,19 +22,13 @@ export function replicasReported(): Promise<Reported[]> {
     });
     replicas.watchServices(serviceNames);
     await sleep(listenMs);
-    const asked = [...found].flatMap(([service, ids]) =>
-      ids.size === 0
-        ? [Promise.resolve({ name: service, reason: 'no replica announces itself' })]
-        : [...ids].slice(0, maxReplicas).map((id, i) => ask(connection, service, id, `${service}-${i + 1}`)),
+    const reported = await Promise.all(
+      [...found].map(async ([service, ids]): Promise<Reported[]> => {
+        if (ids.size === 0) return [{ name: service, reason: 'no replica announces itself' }];
+        const answers = await reportsOfReplicas(connection, service, ids, 'support-bundle');
+        return answers.map((answer, i) => ({ name: `${service}-${i + 1}`, ...answer }));
+      }),
     );
-    return Promise.all(asked);
+    return reported.flat();
   });
-}
-
-async function ask(connection: Bus['connection'], service: ServiceName, id: string, name: string): Promise<Reported> {
-  try {
-    return { name, report: await reportOfReplica(connection, service, id, 'support-bundle') };
-  } catch (error) {
-    return { name, reason: error instanceof Error ? error.message : String(error) };
-  }
 }

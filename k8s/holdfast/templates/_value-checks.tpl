@@ -80,16 +80,20 @@ it has {{ len $fields }} fields instead of {{ .fields }}
 {{- dict "list" (default list $problems) | toJson -}}
 {{- end -}}
 
+{{/* "true" for a variable that Node.js or a library reads, and no service. */}}
+{{- define "holdfast.isOfLibraries" -}}
+{{- regexMatch "^(NODE|OTEL|UV)_|^TZ$|_PROXY$" . -}}
+{{- end -}}
+
 {{/* Environment variables of a service that are unknown, or that would stand twice. As JSON: { list }. */}}
 {{- define "holdfast.envProblems" -}}
 {{- $problems := list -}}
 {{- $name := .name -}}
 {{- $own := .own -}}
-{{- $fixed := list "BASE_URL" "HOLDFAST_REPLICA" "OPS_HOST" "OPS_PORT" "HTTP_HOST" "HTTP_PORT" "NATS_URL" "AUTH_URLS" "CHECKPOINT_DIR" "DATABASE_URL" -}}
-{{- range .service.secrets -}}{{- $fixed = append $fixed .variable -}}{{- end -}}
-{{- if .root.Values.trustedProxies -}}{{- $fixed = append $fixed "TRUSTED_PROXIES" -}}{{- end -}}
+{{- $fixed := list -}}
+{{- range include "holdfast.chartEnv" (dict "root" .root "name" .name "service" .service) | fromYamlArray -}}{{- $fixed = append $fixed .name -}}{{- end -}}
 {{- range $variable := sortAlpha (keys $own) -}}
-{{- if and (not (has $variable $.service.settings)) (not (regexMatch "^(NODE|OTEL|UV)_|^TZ$|_PROXY$" $variable)) -}}
+{{- if and (not (has $variable $.service.settings)) (ne (include "holdfast.isOfLibraries" $variable) "true") -}}
 {{- $problems = append $problems (printf "services.%s.env: %s has no setting %s. docs/reference/configuration.md lists them; other variables belong into extraEnv." $name $name $variable) -}}
 {{- end -}}
 {{- end -}}
@@ -166,7 +170,7 @@ it has {{ len $fields }} fields instead of {{ .fields }}
 {{- $known := list -}}
 {{- range $table.services -}}{{- $known = concat $known .settings -}}{{- end -}}
 {{- range $variable := sortAlpha (keys $v.defaults.env) -}}
-{{- if and (not (has $variable $known)) (not (regexMatch "^(NODE|OTEL|UV)_|^TZ$|_PROXY$" $variable)) -}}
+{{- if and (not (has $variable $known)) (ne (include "holdfast.isOfLibraries" $variable) "true") -}}
 {{- $problems = append $problems (printf "defaults.env: no service has a setting %s. docs/reference/configuration.md lists them; other variables belong into extraEnv." $variable) -}}
 {{- end -}}
 {{- end -}}
