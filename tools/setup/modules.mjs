@@ -55,7 +55,7 @@ export function hasDevelopment(installed) {
 
 /**
  * @typedef {Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean, dev?: boolean,
- * optional?: boolean, devOptional?: boolean }>} Packages
+ * os?: string[], cpu?: string[], libc?: string[] }>} Packages
  */
 
 /**
@@ -66,12 +66,28 @@ export function isInstalled(wanted, installed) {
   return Object.entries(wanted).every(([path, entry]) => {
     if (!path.startsWith('node_modules/')) return true; // The workspaces themselves.
     const found = installed[path];
-    if (!found) return entry.optional || entry.devOptional; // Such as binaries for other platforms.
+    if (!found) return isForOtherMachines(wanted, path);
     return (
       found.version === entry.version &&
       found.integrity === entry.integrity &&
       (!entry.link || found.resolved === entry.resolved)
     );
+  });
+}
+
+/**
+ * Whether a package, or the one whose folder it is in, is for other operating systems, processors or C libraries. npm
+ * leaves such a package out if it is optional. It also leaves out an optional package for other versions of Node.js,
+ * which this project must not have.
+ * @param {Packages} wanted
+ * @param {string} path
+ */
+function isForOtherMachines(wanted, path) {
+  const parts = path.split('/node_modules/');
+  return parts.some((_, index) => {
+    const { os, cpu, libc } = wanted[parts.slice(0, index + 1).join('/node_modules/')] ?? {};
+    // npm knows which C library this machine has; Node.js would have to write a report to find out.
+    return libc !== undefined || os?.includes(process.platform) === false || cpu?.includes(process.arch) === false;
   });
 }
 
