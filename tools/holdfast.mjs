@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ensureCompiled, useOf } from './setup/compile.mjs';
 import { ensureRuntimeModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
-import { home } from './setup/paths.mjs';
+import { home, programOf } from './setup/paths.mjs';
 import { run } from './setup/run.mjs';
 import { notRunning, runningStack, stillStarting } from './setup/running-stack.mjs';
 
@@ -19,7 +19,7 @@ const node = bundledNode();
 // A running stack has its own copy of the build. The clone's may be replaced by another start right now.
 const build = stack?.build ?? (await compiledFolder());
 if (command === 'service') run(node, 'launcher/service-command.ts', args, undefined, undefined, useOf(build));
-else run(node, join(build, 'apps', 'cli', 'dist', 'main.js'), process.argv.slice(2), environment());
+else run(node, programOf(build, 'cli'), process.argv.slice(2), environment());
 
 async function compiledFolder() {
   const { folder, release } = await ensureCompiled(node);

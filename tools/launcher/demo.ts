@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, writeWhole } from '../infra/files.ts';
-import { home } from '../setup/paths.mjs';
+import { home, programOf } from '../setup/paths.mjs';
 import type { Jobs } from './jobs.ts';
 
 export interface DemoApp {
@@ -66,7 +66,7 @@ export async function seedDemo(jobs: Jobs, env: NodeJS.ProcessEnv, build: string
   const previous = existsSync(previousDemoFile) ? ['--known', previousDemoFile] : [];
   const output = await jobs.run(
     'The seed of the demo',
-    [join(build, 'apps', 'cli', 'dist', 'main.js'), 'demo', 'seed', '--json', ...previous],
+    [programOf(build, 'cli'), 'demo', 'seed', '--json', ...previous],
     env,
   );
   return (JSON.parse(output) as Pick<Demo, 'organizations'>).organizations;

@@ -3,8 +3,17 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { buildOf, root } from '../setup/paths.mjs';
-import { ownBuild } from './own-build.ts';
+import { serviceNames } from '@holdfast/contracts';
+import { buildOf, cache, mainOf, programOf, root } from '../setup/paths.mjs';
+
+/** In a process of its own, as the launcher: Rolldown's binary does not know the objects of jest's contexts. */
+async function ownBuild(stack: string, clone = root): Promise<string> {
+  const program =
+    'const { ownBuild } = await import(process.argv[1]); console.log(await ownBuild(...process.argv.slice(2)));';
+  const module = join(root, 'tools', 'launcher', 'own-build.ts');
+  const args = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', program, module, stack, clone];
+  return (await promisify(execFile)(process.execPath, args)).stdout.trim();
+}
 
 const home = mkdtempSync(join(process.env.TEST_TMP ?? '', 'stack-'));
 let copy: string;
@@ -14,10 +23,46 @@ beforeAll(async () => {
 afterAll(() => rmSync(buildOf(home), { recursive: true, force: true }));
 
 const help = (folder: string): Promise<string> =>
-  promisify(execFile)(process.execPath, [join(folder, 'apps', 'cli', 'dist', 'main.js'), '--help']).then(
+  promisify(execFile)(process.execPath, [mainOf(folder, 'cli'), '--help']).then(
     ({ stdout }) => stdout,
     (error: Error) => error.message,
   );
+
+/** What a program prints without settings and arguments: a service names those that are missing. */
+function firstOutput(program: string): Promise<string> {
+  return promisify(execFile)(process.execPath, [program], { env: {} }).then(
+    ({ stdout, stderr }) => stdout + stderr,
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr,
+  );
+}
+
+test.each([...serviceNames, 'cli'])('the bundle of %s prints what its modules print', async (name) => {
+  expect(programOf(copy, name)).toBe(join(copy, 'bundle', `${name}.js`));
+  const printed = await firstOutput(programOf(copy, name));
+  expect(printed).toContain(name === 'cli' ? 'Usage' : 'The environment is not complete');
+  expect(printed).toBe(await firstOutput(mainOf(copy, name)));
+});
+
+test('a bundle loads none of its packages a second time', async () => {
+  const loaded = `process.once('exit', () => console.log(Object.keys(require.cache).join('\\n')))`;
+  const preload = join(process.env.TEST_TMP ?? '', 'loaded.cjs');
+  writeFileSync(preload, loaded);
+  const run = promisify(execFile)(process.execPath, ['-r', preload, programOf(copy, 'issuance')], { env: {} });
+  const { stdout } = await run.catch((error: { stdout: string }) => error);
+  const packages = new Set([...stdout.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name]) => name!));
+  expect(packages).toContain('pg');
+  // What pg requires.
+  expect([...packages].filter((name) => !/^(pg(-.+)?|pgpass|postgres-.+|split2|xtend)$/.test(name))).toEqual([]);
+});
+
+test('the same modules are bundled once', async () => {
+  const before = readdirSync(join(cache, 'bundles'));
+  const other = mkdtempSync(join(process.env.TEST_TMP ?? '', 'stack-'));
+  await ownBuild(other);
+  expect(readdirSync(join(cache, 'bundles'))).toEqual(before);
+  rmSync(buildOf(other), { recursive: true });
+  rmSync(other, { recursive: true });
+});
 
 test('a stack has its own copy of the build, and shares no file of it with the clone', async () => {
   expect(await help(copy)).toBe(await help(root));

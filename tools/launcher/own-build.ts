@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { basename, join, relative } from 'node:path';
 import { takeBuildLock } from '../setup/build-lock.mjs';
 import { buildOf, builds, root } from '../setup/paths.mjs';
+import { addBundles } from './bundle.ts';
 
 const note = 'stack.txt';
 
@@ -22,6 +23,7 @@ export async function ownBuild(home: string, clone = root): Promise<string> {
     for (const group of ['apps', 'libs'].filter((name) => existsSync(join(clone, name))))
       for (const name of readdirSync(join(clone, group)))
         copyProject(join(clone, group, name), join(folder, group, name), folder);
+    await addBundles(folder);
     writeFileSync(join(folder, note), home);
   } finally {
     release();

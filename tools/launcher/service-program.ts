@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { Program } from '../infra/program.ts';
-import { compileCache } from '../setup/paths.mjs';
+import { compileCache, programOf } from '../setup/paths.mjs';
 import type { Instance } from './instances.ts';
 import { isReady } from './public-address.ts';
 import { logOf } from './servers.ts';
@@ -10,7 +9,7 @@ export function serviceProgram(instance: Instance, env: NodeJS.ProcessEnv, build
   return {
     name: instance.name,
     command: process.execPath,
-    args: [join(build, 'apps', instance.service, 'dist', 'main.js')],
+    args: [programOf(build, instance.service)],
     // The service's stdin ends when the launcher ends for any reason; the service then exits.
     env: { ...env, NODE_COMPILE_CACHE: compileCache, HOLDFAST_EXIT_WITH_PARENT: '1' },
     cwd: build,

@@ -7,7 +7,7 @@ import { displayPath, print, ReportedError, secondsSince, warn } from '../infra/
 import { postgresFolder } from '../infra/postgres-home.ts';
 import { lastErrorLine, type Program } from '../infra/program.ts';
 import type { SeverableLink } from '../infra/severable-link.ts';
-import { home } from '../setup/paths.mjs';
+import { home, programOf } from '../setup/paths.mjs';
 import { settings } from '../setup/settings.mjs';
 import { createDatabases, ownDatabaseUrls, setUpDatabases } from './database.ts';
 import { declaredSettings, settingsWithoutEffect } from './declared-settings.ts';
@@ -285,11 +285,7 @@ export class Stack {
 
   async #declareBus(natsUrl: string): Promise<void> {
     const env = { NATS_URL: natsUrl, NATS_NKEY_SEED: this.#secrets[nkeySeedName('deploy')] };
-    await this.#jobs.run(
-      'The declaration of the streams',
-      [join(this.#build, 'apps', 'cli', 'dist', 'main.js'), 'bus', 'declare'],
-      env,
-    );
+    await this.#jobs.run('The declaration of the streams', [programOf(this.#build, 'cli'), 'bus', 'declare'], env);
   }
 
   #publish(): Demo {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { settings } from './settings.mjs';
@@ -24,4 +25,24 @@ export const builds = join(root, '.holdfast', 'builds');
  */
 export function buildOf(folder) {
   return join(builds, createHash('sha256').update(folder).digest('hex').slice(0, 12));
+}
+
+/**
+ * The program of a service, or of the command line, as the compiler writes it.
+ * @param {string} build
+ * @param {string} name a service, or `cli`
+ */
+export function mainOf(build, name) {
+  return join(build, 'apps', name, 'dist', 'main.js');
+}
+
+/**
+ * What runs of a build: the bundle of `mainOf`. Only the build of a stack has bundles (tools/launcher/bundle.ts), the
+ * clone, an earlier version and a build that a test changes may have none.
+ * @param {string} build
+ * @param {string} name a service, or `cli`
+ */
+export function programOf(build, name) {
+  const bundle = join(build, 'bundle', `${name}.js`);
+  return existsSync(bundle) ? bundle : mainOf(build, name);
 }
