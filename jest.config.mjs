@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { filesOfOtherLane } from './tools/testing/lanes.mjs';
+import { filesOfOtherLanes } from './tools/testing/lanes.mjs';
 
 /**
  * Three stages, one jest run each: `unit` has no I/O, `integration` has a real PostgreSQL and a real nats-server,
@@ -13,7 +13,7 @@ const stages = {
   integration: { testMatch: ['<rootDir>/{apps,libs,tools,examples}/**/*.int.spec.ts'] },
   e2e: {
     testMatch: ['<rootDir>/apps/e2e/**/*.spec.ts'],
-    testPathIgnorePatterns: process.env.HOLDFAST_TEST_LANE ? filesOfOtherLane(process.env.HOLDFAST_TEST_LANE) : [],
+    testPathIgnorePatterns: process.env.HOLDFAST_TEST_LANES ? filesOfOtherLanes(process.env.HOLDFAST_TEST_LANES) : [],
   },
 };
 
@@ -21,7 +21,7 @@ const stage = process.env.HOLDFAST_TEST_STAGE ?? 'unit';
 if (!(stage in stages)) throw new Error(`HOLDFAST_TEST_STAGE must be one of ${Object.keys(stages).join(', ')}`);
 
 export default {
-  testEnvironment: 'node',
+  testEnvironment: stage === 'e2e' ? './tools/testing/e2e-environment.mjs' : 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { configFile: fileURLToPath(new URL('./.swcrc', import.meta.url)) }] },
   moduleNameMapper: {

@@ -16,6 +16,8 @@ export class EphemeralServers {
   readonly folder = join(tests, String(process.pid));
   /** HOLDFAST_HOME of a stack that the tests start. */
   readonly stackFolder = stackFolderOf(this.folder);
+  /** The same of another stack, for tests that run beside those of the first one. */
+  readonly secondStackFolder = secondStackFolderOf(this.folder);
   /** A clone of another commit, whose stack has its folder and build inside of it (tools/testing/base-clone.ts). */
   readonly baseClone = baseCloneOf(this.folder);
   readonly #children: ChildProcessRegistry;
@@ -79,16 +81,20 @@ function stackFolderOf(folder: string): string {
   return join(folder, 'stack');
 }
 
+function secondStackFolderOf(folder: string): string {
+  return join(folder, 'stack-2');
+}
+
 function baseCloneOf(folder: string): string {
   return join(folder, 'clone');
 }
 
 /** Removes the folder of a run, and the folders of its servers that lie elsewhere. */
 function removeFolders(folder: string): void {
+  const stacks = [stackFolderOf(folder), secondStackFolderOf(folder)];
   for (const path of [
     postgresFolder(folder),
-    postgresFolder(stackFolderOf(folder)),
-    buildOf(stackFolderOf(folder)),
+    ...stacks.flatMap((stack) => [postgresFolder(stack), buildOf(stack)]),
     sharedFolder(baseCloneOf(folder)),
     folder,
   ])

@@ -4,7 +4,7 @@ import { print, warn } from '../infra/console.ts';
 import { EphemeralServers } from '../infra/ephemeral.ts';
 import { natsBinary } from '../infra/nats-binary.ts';
 import { startStack } from './e2e-stack.ts';
-import { lanes } from './lanes.mjs';
+import type { Lane } from './lanes.mjs';
 import { runJest } from './run-jest.ts';
 import { budgets, parseTestArgs, sumOf, table, type Result, type Stage } from './stages.ts';
 
@@ -38,12 +38,7 @@ async function runStage(stage: Stage): Promise<Result> {
   print(`\n== ${stage} ==`);
   const startedAt = Date.now();
   try {
-    const env = await environment(stage);
-    const runs = await Promise.all(
-      (stage === 'e2e' ? lanes : [undefined]).map((lane) =>
-        runJest({ stage, folder: servers.folder, jestArgs, env, lane }),
-      ),
-    );
+    const runs = stage === 'e2e' ? await runLanes() : [await run(stage, await environment(stage))];
     const counts = [];
     for (const run of runs) counts.push((await run.repeat?.()) ?? run);
     return { ...sumOf(counts), durationMs: Date.now() - startedAt };
@@ -53,9 +48,23 @@ async function runStage(stage: Stage): Promise<Result> {
   }
 }
 
-async function environment(stage: Stage): Promise<NodeJS.ProcessEnv> {
+function run(stage: Stage, env: NodeJS.ProcessEnv, lanes?: Lane[]): ReturnType<typeof runJest> {
+  return runJest({ stage, folder: servers.folder, jestArgs, env, lanes });
+}
+
+async function environment(stage: 'unit' | 'integration'): Promise<NodeJS.ProcessEnv> {
   if (stage === 'unit') return {};
-  if (stage === 'integration')
-    return { TEST_DATABASE_URL: await servers.postgres(), TEST_NATS_BIN: await natsBinary() };
-  return startStack(servers);
+  return { TEST_DATABASE_URL: await servers.postgres(), TEST_NATS_BIN: await natsBinary() };
+}
+
+/** A developer's choice of files shares one stack. */
+async function runLanes(): Promise<Awaited<ReturnType<typeof runJest>>[]> {
+  const env = await startStack(servers);
+  if (jestArgs.length > 0) return Promise.all([run('e2e', env, ['shared', 'hub']), run('e2e', env, ['own'])]);
+  const ownThenHub = async (): ReturnType<typeof runLanes> => {
+    const own = await run('e2e', env, ['own']);
+    const second = await startStack(servers, undefined, undefined, { home: servers.secondStackFolder });
+    return [own, await run('e2e', second, ['hub'])];
+  };
+  return (await Promise.all([run('e2e', env, ['shared']).then((shared) => [shared]), ownThenHub()])).flat();
 }

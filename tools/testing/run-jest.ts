@@ -4,6 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { readJson } from '../infra/files.ts';
 import { root } from '../setup/paths.mjs';
+import type { Lane } from './lanes.mjs';
 import { serverErrors } from './server-errors.ts';
 import { countsAfterRepeat, countTests, filesToRepeat, slowest, type JestReport, type Stage } from './stages.ts';
 
@@ -17,14 +18,15 @@ interface Counts {
   failed: number;
 }
 
-/** One run of a stage, or of a lane of it. */
+/** One run of a stage, or of some lanes of it. */
 interface JestRun {
   stage: Stage;
   /** Reports and temporary files go there. */
   folder: string;
   jestArgs: string[];
   env: NodeJS.ProcessEnv;
-  lane?: string;
+  /** Of the stage e2e: see lanes.mjs. */
+  lanes?: Lane[];
 }
 
 /**
@@ -32,7 +34,7 @@ interface JestRun {
  * arguments for jest is a developer's own, and repeats nothing.
  */
 export async function runJest(run: JestRun): Promise<Counts & { repeat?: () => Promise<Counts> }> {
-  const { report, status } = await jestReport(run, run.lane ?? run.stage);
+  const { report, status } = await jestReport(run, nameOf(run));
   const counts = countTests(report, status);
   const files = run.jestArgs.length === 0 ? filesToRepeat(run.stage, report) : [];
   if (files.length === 0 || counts.failed === 0) return counts;
@@ -42,7 +44,7 @@ export async function runJest(run: JestRun): Promise<Counts & { repeat?: () => P
       const names = files.map((file) => relative(root, file)).join(', ');
       print(`\nRunning again what failed beside other tests: ${names}`);
       const jestArgs = ['--runInBand', '--runTestsByPath', ...files];
-      const second = await jestReport({ ...run, jestArgs }, `${run.lane ?? run.stage}-repeated`);
+      const second = await jestReport({ ...run, jestArgs }, `${nameOf(run)}-repeated`);
       const again = countTests(second.report, second.status);
       if (again.failed === 0) warn(`FLAKY: ${names} failed at first and passed alone. Find out why and repair it.`);
       return countsAfterRepeat(counts, report, again);
@@ -50,8 +52,10 @@ export async function runJest(run: JestRun): Promise<Counts & { repeat?: () => P
   };
 }
 
+const nameOf = ({ stage, lanes }: JestRun): string => lanes?.join('-') ?? stage;
+
 async function jestReport(
-  { stage, folder, jestArgs, env, lane }: JestRun,
+  { stage, folder, jestArgs, env, lanes }: JestRun,
   name: string,
 ): Promise<{ report: JestReport | undefined; status: number }> {
   const outputFile = join(folder, `${name}.json`);
@@ -74,7 +78,7 @@ async function jestReport(
       ...process.env,
       ...env,
       HOLDFAST_TEST_STAGE: stage,
-      HOLDFAST_TEST_LANE: lane,
+      HOLDFAST_TEST_LANES: lanes?.join(),
       TEST_TMP: temporary,
       NODE_ENV: 'test',
     },

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the range of ephemeral ports for outgoing connections, so that a port is still free at a restart. The two
- * processes that run tests beside each other have a half each: a port that one of them has found and does not use yet
- * looks free to the other.
+ * Below the range of ephemeral ports for outgoing connections, so that a port is still free at a restart. Each of the
+ * four processes that run tests beside each other has a quarter: a port that one of them has found and does not use yet
+ * looks free to the others.
  */
-const portCount = 5_000;
-const isSecond = process.env.HOLDFAST_TEST_LANE === 'own' || process.env.JEST_WORKER_ID === '2';
-const firstPort = isSecond ? 15_000 : 10_000;
+const portCount = 2_500;
+const { HOLDFAST_TEST_LANES: lanes, JEST_WORKER_ID: worker = '1' } = process.env;
+const firstPort = 10_000 + portCount * (lanes ? Number(!lanes.includes('shared')) : (Number(worker) - 1) % 4);
 const allocated = new Set<number>();
 
 /** The first of `count` adjacent free ports. One process never gets the same port twice. */

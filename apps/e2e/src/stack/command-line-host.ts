@@ -20,7 +20,7 @@ export interface CommandResult {
 }
 
 /** An unused host ends after this time. */
-const idleMs = 10_000;
+const idleMs = 120_000;
 
 class Host {
   readonly #process: ChildProcess;
@@ -66,7 +66,18 @@ class Host {
 
 const hosts = new Map<string, Host>();
 
-export function runInHost({ build, env, args }: CommandLine): Promise<CommandResult> {
+/**
+ * jest gives each test file modules of its own, and a global object with this member: the same function for all files
+ * (tools/testing/e2e-environment.mjs).
+ */
+export interface SharedHosts {
+  runInSharedHost?: typeof runInOwnHost;
+}
+
+export const runInHost = (line: CommandLine): Promise<CommandResult> =>
+  ((globalThis as SharedHosts).runInSharedHost ?? runInOwnHost)(line);
+
+export function runInOwnHost({ build, env, args }: CommandLine): Promise<CommandResult> {
   const key = JSON.stringify([build, env]);
   let host = hosts.get(key);
   if (!host) hosts.set(key, (host = new Host(build, env, () => hosts.delete(key))));
