@@ -12,6 +12,7 @@ import { demoCommands } from './commands/demo.js';
 import { deploymentSecretCommands } from './commands/deployment-secrets.js';
 import { doctorCommand } from './commands/doctor.js';
 import { eventCommands } from './commands/events.js';
+import { explainCommand } from './commands/explain.js';
 import { grantCommands } from './commands/grants.js';
 import { groupCommands } from './commands/groups.js';
 import { keyCommands } from './commands/keys.js';
@@ -62,6 +63,7 @@ export function createProgram(): Command {
     secretRotationCommands,
     typeCommands,
     offerCommands,
+    explainCommand,
     personCommands,
     presenceCommands,
     keyCommands,

@@ -48,6 +48,7 @@ export * from './issuance/passkey-links.js';
 export * from './issuance/presence.js';
 export * from './issuance/sign-in.js';
 export * from './issuance/contracts.js';
+export * from './subjects/sign-in-diagnosis.js';
 export * from './subjects/subjects.js';
 export * from './subjects/contracts.js';
 export * from './audit/actions.js';

@@ -8,8 +8,7 @@ import { instant } from '../parts/format.ts';
 import { ObjectId } from '../parts/object-id.tsx';
 import { Section } from '../parts/section.tsx';
 import { changeCredential } from './credential-changes.ts';
-import { reloadCustomer, type Credential, type Customer } from './customer-queries.ts';
-import { isExpired } from './diagnosis.ts';
+import { isExpired, reloadCustomer, type Credential, type Customer } from './customer-queries.ts';
 
 /** What the customer holds, the latest last, and the offers that wait for a claim. */
 export function CustomerCredentials({ customer: { subject, credentials, offers = [] } }: { customer: Customer }) {

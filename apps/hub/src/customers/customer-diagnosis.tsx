@@ -1,34 +1,41 @@
-import { Alert, Group, Text } from '@mantine/core';
+import { Alert, Group, Skeleton, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useAppNames } from '../api/app-names.ts';
 import { useMe } from '../api/me.ts';
 import { Action } from '../parts/action.tsx';
 import { instant } from '../parts/format.ts';
+import { ProblemNotice } from '../parts/problem-notice.tsx';
 import { changeCredential } from './credential-changes.ts';
-import { makeOffer, type Customer, type HistoryEntry } from './customer-queries.ts';
-import { diagnosisOf, type Diagnosis } from './diagnosis.ts';
+import { diagnosisQuery, makeOffer, type SignInDiagnosis } from './customer-queries.ts';
 
-const colors = { signsIn: 'green', neverSignedIn: 'green', waiting: 'blue', refused: 'yellow' } as const;
+const colors: Partial<Record<SignInDiagnosis['state'], string>> = {
+  signs_in: 'green',
+  never_signed_in: 'green',
+  offer_open: 'blue',
+  refused: 'yellow',
+};
 
 /** One sentence about the sign-in of the customer, with the button that helps. */
-export function CustomerDiagnosis({ customer, history }: { customer: Customer; history: HistoryEntry[] }) {
+export function CustomerDiagnosis({ subject }: { subject: string }) {
+  const { data, error } = useQuery(diagnosisQuery(subject));
+  if (error) return <ProblemNotice error={error} />;
+  return data ? <Diagnosis subject={subject} diagnosis={data} /> : <Skeleton height={80} />;
+}
+
+function Diagnosis({ subject, diagnosis }: { subject: string; diagnosis: SignInDiagnosis }) {
   const { t } = useTranslation();
   const { may } = useMe();
-  const { subject } = customer;
-  const diagnosis = diagnosisOf(customer, history, new Date());
-  const { kind } = diagnosis;
+  const { state, credentialId } = diagnosis;
   const [title, text] = useWords(diagnosis);
-  const helpsOffer = ['offerEnded', 'revoked', 'expired', 'refused'].includes(kind);
+  const helpsOffer = ['offer_ended', 'revoked', 'expired', 'refused'].includes(state);
   return (
-    <Alert color={colors[kind as keyof typeof colors] ?? 'red'} title={title}>
+    <Alert color={colors[state] ?? 'red'} title={title}>
       {text !== '' && <Text size="sm">{text}</Text>}
-      {may('customers:support') && (helpsOffer || diagnosis.kind === 'suspended') && (
+      {may('customers:support') && (helpsOffer || state === 'suspended') && (
         <Group mt="sm">
-          {diagnosis.kind === 'suspended' ? (
-            <Action
-              label={t('customer.resume')}
-              run={() => changeCredential(subject, diagnosis.credential.id, 'resume')}
-            />
+          {state === 'suspended' ? (
+            <Action label={t('customer.resume')} run={() => changeCredential(subject, credentialId!, 'resume')} />
           ) : (
             <Action
               label={t('customer.offerAgain')}
@@ -43,35 +50,34 @@ export function CustomerDiagnosis({ customer, history }: { customer: Customer; h
   );
 }
 
-function useWords(diagnosis: Diagnosis): [string, string] {
+function useWords({ state, at: time, credentialId, attempts, customer }: SignInDiagnosis): [string, string] {
   const { t } = useTranslation();
   const { nameOf } = useAppNames();
-  const appOf = (app: string | undefined) => (app === undefined ? '–' : nameOf(app));
-  switch (diagnosis.kind) {
-    case 'waiting':
-      return [t('diagnosis.waiting'), t('diagnosis.waitingBody', { until: instant(diagnosis.until) })];
-    case 'offerEnded':
+  const [last] = attempts;
+  const at = time === undefined ? '–' : instant(time);
+  const app = last?.app === undefined ? '–' : nameOf(last.app);
+  switch (state) {
+    case 'offer_open':
+      return [t('diagnosis.waiting'), t('diagnosis.waitingBody', { until: at })];
+    case 'offer_ended':
       return [t('diagnosis.offerEnded'), t('diagnosis.offerEndedBody')];
     case 'suspended':
       return [t('diagnosis.suspended'), t('diagnosis.suspendedBody')];
     case 'revoked':
-      return [t('diagnosis.revoked'), diagnosis.reason ?? ''];
+      return [t('diagnosis.revoked'), customer.credentials.find(({ id }) => id === credentialId)?.revokedReason ?? ''];
     case 'expired':
-      return [t('diagnosis.expired', { at: instant(diagnosis.at) }), t('diagnosis.expiredBody')];
+      return [t('diagnosis.expired', { at }), t('diagnosis.expiredBody')];
     case 'refused': {
-      const { at, app, code } = diagnosis;
+      const code = last?.code ?? '–';
       const known = refusals.find((refusal) => refusal === code);
       return [
-        t('diagnosis.refused', { at: instant(at), app: appOf(app) }),
+        t('diagnosis.refused', { at, app }),
         known ? t(`diagnosis.${known}`) : t('diagnosis.otherRefusal', { code }),
       ];
     }
-    case 'signsIn':
-      return [
-        t('diagnosis.signsIn', { at: instant(diagnosis.at), app: appOf(diagnosis.app) }),
-        t('diagnosis.signsInBody'),
-      ];
-    case 'neverSignedIn':
+    case 'signs_in':
+      return [t('diagnosis.signsIn', { at, app }), t('diagnosis.signsInBody')];
+    case 'never_signed_in':
       return [t('diagnosis.neverSignedIn'), t('diagnosis.signsInBody')];
   }
 }

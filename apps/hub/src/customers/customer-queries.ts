@@ -9,6 +9,7 @@ export type CustomerSummary = Schemas['SubjectSummary'];
 export type Customer = Schemas['Subject'];
 export type Credential = Schemas['Credential'];
 export type HistoryEntry = Schemas['AuditEvent'];
+export type SignInDiagnosis = Schemas['SignInDiagnosis'];
 
 /** As the API names them. */
 export function parametersOf({ app, claimed }: CustomerSearch): { app?: string; claimed?: 'true' | 'false' } {
@@ -35,6 +36,13 @@ export const customerQuery = (subject: string) =>
     queryFn: () => dataOf(api.GET('/o/{shortId}/api/credentials/subjects/{subject}', ofSubject(subject))),
   });
 
+export const diagnosisQuery = (subject: string) =>
+  queryOptions({
+    queryKey: ['customer', subject, 'sign-in-diagnosis'],
+    queryFn: () =>
+      dataOf(api.GET('/o/{shortId}/api/credentials/subjects/{subject}/sign-in-diagnosis', ofSubject(subject))),
+  });
+
 export const sessionsQuery = (subject: string) =>
   queryOptions({
     queryKey: ['customer', subject, 'sessions'],
@@ -52,6 +60,11 @@ export const historyQuery = (subject: string) =>
       ),
     ...paging,
   });
+
+/** Expiration is derived from time and is no status. */
+export function isExpired({ expiresAt }: Pick<Credential, 'expiresAt'>, now: Date): boolean {
+  return expiresAt !== undefined && new Date(expiresAt) <= now;
+}
 
 /** After a change of the customer. */
 export async function reloadCustomer(subject: string): Promise<void> {

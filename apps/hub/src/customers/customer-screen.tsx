@@ -32,7 +32,6 @@ export function CustomerScreen() {
   const { nameOf } = useAppNames();
   const { data: customer } = useSuspenseQuery(customerQuery(subject));
   const history = useInfiniteQuery({ ...historyQuery(subject), enabled: may('customers:history') });
-  const entries = history.data?.pages.flatMap(({ items }) => items) ?? [];
   const offer = useKnown<Schemas['Offer']>(newOfferKey(subject));
   return (
     <Screen
@@ -61,8 +60,7 @@ export function CustomerScreen() {
           <QrCode text={offer.claimUrl} description={t('customer.qr')} />
         </ShownOnce>
       )}
-      {/* Without the history it would be half of the answer. */}
-      {!history.isLoading && <CustomerDiagnosis customer={customer} history={entries} />}
+      {may('customers:history') && <CustomerDiagnosis subject={subject} />}
       <Facts
         facts={{
           [t('customers.customer')]: <ObjectId id={subject} />,

@@ -72,7 +72,7 @@ export const anyInstant = z.iso
 export const recordOperatorRead = command({
   service: 'audit',
   name: 'record-operator-read',
-  callers: ['auth', 'directory', 'issuance', 'signals'],
+  callers: ['auth', 'directory', 'issuance', 'signals', 'subjects'],
   request: z.strictObject({ action: z.enum(operatorReads), targets: z.array(auditTargetSchema).max(1) }),
   reply: z.strictObject({}),
   // As with appendRecords.
@@ -99,7 +99,7 @@ export const listAuditEvents = query({
   timeoutMs: readTimeoutMs,
   dividedByOrganization: true,
   name: 'list-events',
-  callers: ['gateway'],
+  callers: ['gateway', 'subjects'],
   request: z.strictObject({
     filter: auditFilterSchema,
     limit: pageLimit,

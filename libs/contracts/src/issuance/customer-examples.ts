@@ -1,3 +1,4 @@
+import type { SignInDiagnosis } from '../subjects/sign-in-diagnosis.js';
 import type { Credential, Subject, SubjectSummary } from './customers.js';
 import type { Offer } from './offers.js';
 
@@ -45,4 +46,20 @@ export const credentialExample: Credential = {
   holderApp: 'Bitwarden',
   holders: [{ type: 'passkey', addedAt: '2026-11-21T10:02:11.480Z' }],
   createdAt,
+};
+
+export const signInDiagnosisExample: SignInDiagnosis = {
+  state: 'signs_in',
+  explanation: 'The customer can sign in, and the last attempt succeeded.',
+  remedy: 'If a device is lost or no passkey is offered, offer again.',
+  at: '2026-11-22T08:15:42.106Z',
+  credentialId,
+  attempts: [{ occurredAt: '2026-11-22T08:15:42.106Z', app: 'app_2VwZ0v6Qy8kXoGmR3tNcPA', result: 'success' }],
+  customer: {
+    subject,
+    claimed: true,
+    app: 'app_2VwZ0v6Qy8kXoGmR3tNcPA',
+    offers: [],
+    credentials: [credentialExample],
+  },
 };

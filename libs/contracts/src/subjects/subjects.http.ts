@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { clientIdParameter } from '../directory/apps-admin.js';
 import { uuid } from '../fields.js';
 import { http } from '../http/forwarded.js';
-import { subjectExample, subjectSummaryExample } from '../issuance/customer-examples.js';
+import { signInDiagnosisExample, subjectExample, subjectSummaryExample } from '../issuance/customer-examples.js';
 import { eraseSubject } from '../issuance/offers.js';
+import { diagnoseSignIn } from './sign-in-diagnosis.js';
 import { getSubject, listSubjects } from './subjects.js';
 
 const tag = 'Customer credentials';
@@ -50,6 +51,22 @@ export const subjectEndpoints = [
     params,
     response: 'The customer',
     example: subjectExample,
+    targets: ({ params: { subject: id } }, outcome) => (outcome ? [{ type: 'customer', id, dataSubject: id }] : []),
+  }),
+  http(diagnoseSignIn, {
+    id: 'diagnoseSignIn',
+    method: 'GET',
+    path: `${path}/{subject}/sign-in-diagnosis`,
+    tag,
+    summary: 'Find out why a subject cannot sign in',
+    description:
+      'Whether the customer can sign in and what to do if not: from the credentials, and from the last attempts in ' +
+      'the audit log with their reasons. For people alone, since the attempts name other apps.',
+    operation: 'customers:history',
+    action: 'subject.diagnose',
+    params,
+    response: 'The state of the sign-in of the customer',
+    example: signInDiagnosisExample,
     targets: ({ params: { subject: id } }, outcome) => (outcome ? [{ type: 'customer', id, dataSubject: id }] : []),
   }),
   http(eraseSubject, {
