@@ -107,8 +107,8 @@ test('the NATS of a shard admits its services and those that exist once, and non
     podSelector.matchExpressions[0]!.values.sort(),
   ]);
   expect(admitted).toEqual([
-    ['holdfast-eu2', ['audit', 'issuance', 'operator', 'setup', 'signals', 'subjects']],
-    ['holdfast', ['auth', 'directory', 'gateway', 'operator', 'organization-move']],
+    ['holdfast-eu2', ['audit', 'issuance', 'operator', 'owner', 'setup', 'signals', 'subjects']],
+    ['holdfast', ['auth', 'directory', 'gateway', 'operator', 'organization-move', 'owner']],
   ]);
 });
 

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { baseConfigSchema, databaseConfigSchema, loadConfig } from '@holdfast/platform';
-import { defaultConnectionLimit } from '@holdfast/platform-policy';
+import { defaultConnectionLimit, type Secrets } from '@holdfast/platform-policy';
 import { CommandError } from './command-error.js';
 
 const busSchema = baseConfigSchema.pick({ NATS_URL: true, NATS_CA_FILE: true, NATS_NKEY_SEED: true, SHARDS: true });
@@ -113,18 +113,23 @@ export function givenAddresses(): string[] {
   return [...others, ...owners().databases.map(({ url }) => url)];
 }
 
-/** A password per service with a database, and the connection limit of each role. */
-export function databaseConfig(): { passwords: Record<string, string>; connectionLimit: number } {
+const connectionLimitSchema = z.object({
+  DB_CONNECTIONS: z
+    .string()
+    .regex(/^[1-9]\d{0,4}$/)
+    .default(String(defaultConnectionLimit)),
+});
+
+/**
+ * A password per service with a database, and the connection limit of each role.
+ *
+ * @param stored where the passwords are; by default the environment
+ */
+export function databaseConfig(stored?: Secrets): { passwords: Record<string, string>; connectionLimit: number } {
   const names = databaseServices.map(passwordOf);
-  const schema = z.object({
-    DB_CONNECTIONS: z
-      .string()
-      .regex(/^[1-9]\d{0,4}$/)
-      .default(String(defaultConnectionLimit)),
-    ...Object.fromEntries(names.map((name) => [name, z.string().min(1)])),
-  });
+  const passwords = z.object(Object.fromEntries(names.map((name) => [name, z.string().min(1)])));
   const env = orFail(
-    () => loadConfig(schema) as Record<string, string>,
+    (): Record<string, string> => ({ ...loadConfig(connectionLimitSchema), ...loadConfig(passwords, stored) }),
     `Set ${names.join(', ')}. DB_CONNECTIONS must be a whole number from 1 to 99999.`,
   );
   return {

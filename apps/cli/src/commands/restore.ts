@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { addCommand, type Json } from '../add-command.js';
+import { addCommand, collect, type Json } from '../add-command.js';
 import { ownerConnectionOf, ownerConnections } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
@@ -9,7 +9,7 @@ import { rolledBackLogs, type RolledBackLog } from '../restore/rolled-back-logs.
 
 interface RestoreOptions extends Json {
   ledger: string;
-  checkpoints?: string;
+  checkpoints?: string[];
   dryRun?: boolean;
 }
 
@@ -49,7 +49,12 @@ export function restoreCommands(program: Command): void {
     ],
   )
     .requiredOption('--ledger <file>', 'the newest file of "backup erasure-ledger"')
-    .option('--checkpoints <folder>', 'copy of CHECKPOINT_DIR: names the audit logs that the backup has shortened')
+    .option(
+      '--checkpoints <folder>',
+      'CHECKPOINT_DIR of a replica of audit, or its copy: names the audit logs that the backup has shortened; may be ' +
+        'repeated',
+      collect,
+    )
     .option('--dry-run', 'change nothing, and print what would be changed', false)
     .action(async ({ json, ledger, checkpoints, dryRun = false }: RestoreOptions) => {
       const erased = await readLedger(ledger);

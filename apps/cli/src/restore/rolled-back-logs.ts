@@ -19,18 +19,23 @@ export interface RolledBackLog {
  * starts: that a log of sufficient length continues its checkpoint.
  * @throws CommandError when a checkpoint cannot be read
  */
-export async function rolledBackLogs(client: pg.Client, folder: string): Promise<RolledBackLog[]> {
+export async function rolledBackLogs(client: pg.Client, folders: readonly string[]): Promise<RolledBackLog[]> {
   const { rows } = await client.query<{ org: string; seq: string }>('SELECT org, seq::text FROM audit.head');
   const entries = new Map(rows.map(({ org, seq }) => [org, Number(seq)]));
   const found: RolledBackLog[] = [];
-  for (const [org, signed] of await signedSizes(folder))
+  for (const [org, signed] of await signedSizes(folders))
     if (signed > (entries.get(org) ?? 0)) found.push({ org, entries: entries.get(org) ?? 0, signed });
   return found;
 }
 
 /** The size of the newest checkpoint of each log. */
-async function signedSizes(folder: string): Promise<Map<string, number>> {
+async function signedSizes(folders: readonly string[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
+  for (const folder of folders) await addSignedSizes(folder, sizes);
+  return sizes;
+}
+
+async function addSignedSizes(folder: string, sizes: Map<string, number>): Promise<void> {
   const add = (org: string, note: string) => sizes.set(org, Math.max(sizes.get(org) ?? 0, readCheckpoint(note).size));
   for (const entry of await entriesOf(folder)) {
     // The root of each ext4 volume has it.
@@ -45,7 +50,6 @@ async function signedSizes(folder: string): Promise<Map<string, number>> {
       throw new CommandError(`${file} is no checkpoint: ${(error as Error).message}`);
     }
   }
-  return sizes;
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
