@@ -48,18 +48,13 @@ export async function migrate(
 /**
  * main() of a service's migrations: connects as the owner by DATABASE_URL, prints the migrations that it ran, and exits
  * with 1 on an error. With `--wait` it runs none: it waits, as the service, until another process has.
- * With `--list` it prints the names of this version's migrations as JSON, without a database.
  */
 export async function runMigrations(service: ServiceName, migrations: (new () => MigrationInterface)[]): Promise<void> {
   // The first process of a container ignores SIGTERM without a handler, and Kubernetes would wait until it kills it.
   process.once('SIGTERM', () => process.exit(143));
   try {
-    const names = migrations.map((migration) => new migration().name ?? migration.name);
-    if (process.argv.includes('--list')) {
-      process.stdout.write(`${JSON.stringify(names)}\n`);
-      return;
-    }
     if (process.argv.includes('--wait')) {
+      const names = migrations.map((migration) => new migration().name ?? migration.name);
       const config = loadConfig(databaseConfigSchema);
       await untilApplied(config, names, service, (line) => process.stdout.write(`${line}\n`));
       return;
