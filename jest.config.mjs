@@ -33,8 +33,8 @@ export default {
   coverageProvider: 'v8',
   // Beside other work a test of seconds takes a minute. It is longer than `eventually` waits, whose error says more.
   testTimeout: stage === 'e2e' ? 600_000 : 180_000,
-  // For two cores. Integration tests wait for servers and browsers half of their time. The stage e2e has two jest runs
-  // (tools/testing/lanes.mjs).
+  // For two cores. Integration tests wait for servers and browsers half of their time. The stage e2e has a jest run for
+  // each lane (tools/testing/lanes.mjs).
   maxWorkers: { unit: 2, integration: 4, e2e: 1 }[stage],
   ...stages[stage],
 };
