@@ -60,9 +60,11 @@ async function environment(stage: 'unit' | 'integration'): Promise<NodeJS.Proces
 /** A developer's choice of files shares one stack. */
 async function runLanes(): Promise<Awaited<ReturnType<typeof runJest>>[]> {
   const env = await startStack(servers);
-  if (jestArgs.length > 0) return Promise.all([run('e2e', env, ['shared', 'second']), run('e2e', env, ['own'])]);
-  const shared = run('e2e', env, ['shared']);
-  // Stacks that start at the same time could choose the same ports.
-  const second = await startStack(servers, undefined, undefined, { home: servers.secondStackFolder });
-  return Promise.all([shared, run('e2e', second, ['second']), run('e2e', env, ['own'])]);
+  if (jestArgs.length > 0) return Promise.all([run('e2e', env, ['shared', 'hub']), run('e2e', env, ['own'])]);
+  const ownThenHub = async (): ReturnType<typeof runLanes> => {
+    const own = await run('e2e', env, ['own']);
+    const second = await startStack(servers, undefined, undefined, { home: servers.secondStackFolder });
+    return [own, await run('e2e', second, ['hub'])];
+  };
+  return (await Promise.all([run('e2e', env, ['shared']).then((shared) => [shared]), ownThenHub()])).flat();
 }

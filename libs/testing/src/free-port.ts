@@ -7,9 +7,7 @@ import { createServer } from 'node:net';
  */
 const portCount = 2_500;
 const { HOLDFAST_TEST_LANES: lanes, JEST_WORKER_ID: worker = '1' } = process.env;
-const laneNames = ['shared', 'second', 'own'];
-const firstPort =
-  10_000 + portCount * (lanes ? laneNames.findIndex((lane) => lanes.startsWith(lane)) : (Number(worker) - 1) % 4);
+const firstPort = 10_000 + portCount * (lanes ? Number(!lanes.includes('shared')) : (Number(worker) - 1) % 4);
 const allocated = new Set<number>();
 
 /** The first of `count` adjacent free ports. One process never gets the same port twice. */
