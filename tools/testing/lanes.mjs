@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { root } from '../setup/paths.mjs';
 
 /**
- * In each lane one file runs at a time, since tests stop, pause and damage services. Two lanes use two cores fully: with
- * a third one everything took a third longer.
+ * In each lane one file runs at a time, since tests stop, pause and damage services. Two lanes use two cores: with a
+ * third one everything took a third longer.
  * `shared`: the tests of one stack.
  * `own`: files that start a stack of their own. They run beside those.
  * `hub`: tests of the hub in a browser, on a second stack. They run after `own`, since `shared` takes longer.
