@@ -52,6 +52,7 @@ export * from './subjects/sign-in-diagnosis.js';
 export * from './subjects/subjects.js';
 export * from './subjects/contracts.js';
 export * from './audit/actions.js';
+export * from './audit/sign-in-attempts.js';
 export * from './audit/audit-record.js';
 export * from './audit/audit.js';
 export * from './audit/exported-entries.js';

@@ -1,5 +1,14 @@
 import { Controller } from '@nestjs/common';
-import { listAuditEvents, type ReplyOf, type RequestContext, type RequestOf } from '@holdfast/contracts';
+import {
+  listAuditEvents,
+  listSignInAttempts,
+  maxSignInAttempts,
+  type AuditEvent,
+  type ReplyOf,
+  type RequestContext,
+  type RequestOf,
+  type SignInAttempt,
+} from '@holdfast/contracts';
 import { ReadDatabase } from '@holdfast/data';
 import { Handles } from '@holdfast/messaging';
 import { PseudonymMappings } from '../privacy/pseudonyms.js';
@@ -18,9 +27,26 @@ export class ListEventsHandler {
   ) {}
 
   @Handles(listAuditEvents)
-  async handle(
-    { filter, limit, before }: RequestOf<typeof listAuditEvents>,
+  handle(
+    request: RequestOf<typeof listAuditEvents>,
     { org }: RequestContext,
+  ): Promise<ReplyOf<typeof listAuditEvents>> {
+    return this.page(org, request);
+  }
+
+  @Handles(listSignInAttempts)
+  async attempts(
+    { subject }: RequestOf<typeof listSignInAttempts>,
+    { org }: RequestContext,
+  ): Promise<ReplyOf<typeof listSignInAttempts>> {
+    const filter = { action: 'customer.sign_in', actor: subject } as const;
+    const { items } = await this.page(org, { filter, limit: maxSignInAttempts });
+    return { items: items.map(attemptOf) };
+  }
+
+  private async page(
+    org: string,
+    { filter, limit, before }: RequestOf<typeof listAuditEvents>,
   ): Promise<ReplyOf<typeof listAuditEvents>> {
     const query = listStatement({
       org,
@@ -33,4 +59,9 @@ export class ListEventsHandler {
     const found = rows[0]?.read ?? 0;
     return { items, ...(found > items.length && { next: items.at(-1)!.seq }) };
   }
+}
+
+function attemptOf({ occurredAt, targets, outcome: { result, code } }: AuditEvent): SignInAttempt {
+  const app = targets.find(({ type }) => type === 'app')?.id;
+  return { occurredAt, result, ...(app !== undefined && { app }), ...(code !== undefined && { code }) };
 }

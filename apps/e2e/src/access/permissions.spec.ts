@@ -212,7 +212,7 @@ function forbiddenTo(user: BusUser): { publish: string[]; subscribe: string[] } 
             'rpc.issuance.erase-subject',
             'rpc.subjects.list-subjects',
             'rpc.auth.platform-keys',
-            ...(user === 'subjects' ? [] : ['rpc.audit.list-events']),
+            'rpc.audit.list-events',
           ]),
       ...(user === 'operator'
         ? []

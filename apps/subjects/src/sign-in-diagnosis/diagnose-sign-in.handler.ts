@@ -2,13 +2,10 @@ import { Controller, Inject } from '@nestjs/common';
 import { recordReadOfOperator } from '@holdfast/audit-client';
 import {
   diagnoseSignIn,
-  listAuditEvents,
-  maxSignInAttempts,
-  type AuditEvent,
+  listSignInAttempts,
   type ReplyOf,
   type RequestContext,
   type RequestOf,
-  type SignInAttempt,
 } from '@holdfast/contracts';
 import { Bus, Handles } from '@holdfast/messaging';
 import { AppError, CLOCK, customerKey, type Clock } from '@holdfast/platform';
@@ -39,14 +36,8 @@ export class DiagnoseSignInHandler {
     await recordReadOfOperator(this.bus, context, 'subject.diagnose', [
       { type: 'customer', id: subject, dataSubject: subject },
     ]);
-    const filter = { action: 'customer.sign_in', actor: subject } as const;
-    const { items } = await this.bus.request(listAuditEvents, { filter, limit: maxSignInAttempts }, context);
+    const { items } = await this.bus.request(listSignInAttempts, { subject }, context);
     const now = this.clock.now();
-    return diagnosisOf(formForPeople(state, now), items.map(attemptOf), now);
+    return diagnosisOf(formForPeople(state, now), items, now);
   }
-}
-
-function attemptOf({ occurredAt, targets, outcome: { result, code } }: AuditEvent): SignInAttempt {
-  const app = targets.find(({ type }) => type === 'app')?.id;
-  return { occurredAt, result, ...(app !== undefined && { app }), ...(code !== undefined && { code }) };
 }

@@ -99,7 +99,7 @@ export const listAuditEvents = query({
   timeoutMs: readTimeoutMs,
   dividedByOrganization: true,
   name: 'list-events',
-  callers: ['gateway', 'subjects'],
+  callers: ['gateway'],
   request: z.strictObject({
     filter: auditFilterSchema,
     limit: pageLimit,

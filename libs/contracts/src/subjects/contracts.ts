@@ -3,4 +3,4 @@ import * as diagnosis from './sign-in-diagnosis.js';
 import * as subjects from './subjects.js';
 
 /** Every contract that subjects handles. */
-export const subjectsContracts = contractsOf({ ...subjects, ...diagnosis });
+export const subjectsContracts = contractsOf(subjects, diagnosis);

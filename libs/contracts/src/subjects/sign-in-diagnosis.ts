@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { outcomes } from '../audit/audit-record.js';
 import { readTimeoutMs } from '../audit/read-timeout.js';
+import { maxSignInAttempts, signInAttemptSchema } from '../audit/sign-in-attempts.js';
 import { query } from '../contract.js';
 import { instant, uuid } from '../fields.js';
 import { subjectSchema } from '../issuance/customers.js';
@@ -18,18 +18,9 @@ const signInStates = [
 ] as const;
 export type SignInState = (typeof signInStates)[number];
 
-export const maxSignInAttempts = 10;
-
-const signInAttemptSchema = z
-  .strictObject({
-    occurredAt: instant.describe('When it happened'),
-    app: z.string().optional().describe('Client ID of the app'),
-    result: z.enum(outcomes).describe('`success`, or how it was refused'),
-    code: z.string().optional().describe('Why it was refused'),
-    reason: z.string().optional().describe('The same in a sentence'),
-  })
+const explainedAttemptSchema = signInAttemptSchema
+  .extend({ reason: z.string().optional().describe('The code in a sentence') })
   .meta({ id: 'SignInAttempt' });
-export type SignInAttempt = z.infer<typeof signInAttemptSchema>;
 
 const signInDiagnosisSchema = z
   .strictObject({
@@ -47,7 +38,7 @@ const signInDiagnosisSchema = z
       .describe('When the last attempt was, the credential expired or was revoked, or the offer ends'),
     credentialId: z.string().optional().describe('The credential that is the reason'),
     attempts: z
-      .array(signInAttemptSchema)
+      .array(explainedAttemptSchema)
       .describe(`The last attempts to sign in that name this customer, newest first, at most ${maxSignInAttempts}`),
     customer: subjectSchema.describe('The customer, with every credential, what holds it, and open offers'),
   })
