@@ -17,10 +17,14 @@ const replicas = new Gauge({
   help: 'Among how many replicas of this service this one divides the quotas of rate limits, itself included',
 });
 
+/** A replica without others only says that it runs, so seldom. One that starts has its answer at once. */
+const intervalsOfOne = 4;
+
 /** Exchanges the tokens of this replica's rate limits with the other replicas of the service, four times a second. */
 export class RateLimitExchange {
   readonly limits = new SharedRateLimits();
   private readonly subject: string;
+  private intervals = 0;
 
   constructor(
     private readonly bus: Bus,
@@ -49,13 +53,17 @@ export class RateLimitExchange {
     failure: 'Failed to exchange tokens of rate limits; this replica stays within its share of each quota',
   })
   async exchange(): Promise<void> {
+    this.intervals += 1;
+    if (this.limits.isAlone && this.intervals % intervalsOfOne !== 0) return;
     this.publish(this.subject, this.limits.nextMessage());
     replicas.set(this.limits.replicaCount);
   }
 
   /** Responds at once, so that the requester does not request the same tokens again meanwhile. */
   private handle(message: RateLimitMessage): void {
+    const wasAlone = this.limits.isAlone;
     const grants = this.limits.receive(message);
+    if (wasAlone && !this.limits.isAlone) this.publish(this.subject, this.limits.nextMessage());
     if (grants.length > 0) this.publish(addressedSubject(this.subject, message.replica), grants);
   }
 

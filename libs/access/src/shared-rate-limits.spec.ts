@@ -168,6 +168,18 @@ describe('rate limits that several replicas share', () => {
     expect(replicas.sentRequests).toBe(0);
   });
 
+  it('know that a replica is alone once the others had the time to announce themselves, until one does', () => {
+    const started = new SharedRateLimits();
+    expect(started.isAlone).toBe(false);
+    const replicas = new Replicas(1, 600);
+    const { limits } = replicas.running[0]!;
+    expect(limits.isAlone).toBe(true);
+    limits.receive(started.nextMessage());
+    expect(limits.isAlone).toBe(false);
+    limits.receive(started.leavingMessage());
+    expect(limits.isAlone).toBe(true);
+  });
+
   it('tell the caller the quota of all replicas, and what is left of it if the others have as much as this one', () => {
     const replicas = new Replicas(3, 600);
     const { limiter } = replicas.running[0]!;

@@ -30,6 +30,11 @@ export class SharedRateLimits {
     return this.replicas.known;
   }
 
+  /** Whether it is known that no other replica runs. */
+  get isAlone(): boolean {
+    return this.ready && this.replicaCount === 1;
+  }
+
   /** @param name unique in the service: the replicas know the limit by it */
   limiter(name: string, perMinute: number, options: Omit<RateLimiterOptions, 'replicas'> = {}): RateLimiter {
     const limiter = new RateLimiter(name, perMinute, { ...options, replicas: () => this.replicas.count });

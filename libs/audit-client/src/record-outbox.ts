@@ -86,6 +86,7 @@ export class RecordOutbox {
   @Interval({
     name: 'record_outbox',
     intervalMs: 1000,
+    due: "(SELECT min(created_at) FROM record_outbox) < now() - interval '2 seconds'",
     failure: 'Failed to append audit records of committed changes. They stay in the table record_outbox',
   })
   async sweep(stopping: () => boolean): Promise<void> {

@@ -43,6 +43,7 @@ export abstract class ErasureConfirmations<Event extends DomainEvent> {
   @Interval({
     name: 'erasure_confirmations',
     intervalMs: 1000,
+    due: '(SELECT min(created_at) FROM outbox WHERE confirmed) IS NOT NULL',
     failure: 'Failed to emit erasure confirmations. What they confirm is erased already',
   })
   async emit(): Promise<void> {

@@ -4,6 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { Stream } from '@holdfast/contracts';
 import type { Database } from '@holdfast/data';
 import { onConnectionStatus } from '@holdfast/messaging';
+import { everyTick, type Ticking } from '@holdfast/platform';
 import { readJetStreamState, type JetStreamState } from './jetstream-state.js';
 import { consumerPending, outboxUnconfirmed, publishFailures } from './metrics.js';
 import type { OutboxRow } from './outbox-row.js';
@@ -28,7 +29,7 @@ import { StreamRoom } from './stream-room.js';
 
 const warnIntervalMs = 10_000;
 /** How often it does what is to be done again and again. Tests that wait for it choose shorter intervals. */
-const intervalsMs = { flush: 200, sweep: 1000, confirm: 2000, metrics: 15_000, quarantine: 5000, old: 60_000 };
+const intervalsMs = { flush: 250, sweep: 1000, confirm: 2000, metrics: 15_000, quarantine: 5000, old: 60_000 };
 /**
  * How long the sequence number of an event stays in memory only: consumers have usually applied it by then, and its row
  * is deleted without an update before. Below the second after which another replica publishes such a row again.
@@ -49,7 +50,7 @@ export class Relay {
   private publications: Publications;
   /** The stream and consumers that the sequence numbers in the rows belong to; undefined until all rows were reset. */
   private trusted?: Trusted;
-  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly ticking: Ticking[] = [];
   private flushing?: Promise<void>;
   private republishing?: Promise<void>;
   private sweeping = false;
@@ -118,7 +119,7 @@ export class Relay {
 
   async stop(): Promise<void> {
     this.stopped = true;
-    this.timers.forEach(clearInterval);
+    this.ticking.forEach(({ stop }) => stop());
     await this.flushing;
     // Other replicas publish again what is not confirmed. After a rollback they are of a version that sends each event
     // alone, as consumers of that version need it.
@@ -133,7 +134,7 @@ export class Relay {
       await work().catch((error: unknown) => this.logger.debug(String(error)));
       busy = false;
     };
-    this.timers.push(setInterval(() => void tick(), intervalMs));
+    this.ticking.push(everyTick(intervalMs, () => void tick()));
   }
 
   private watchReconnects(): void {

@@ -33,6 +33,7 @@ export * from './tracing/start-tracing.js';
 export * from './load/rate-limiter.js';
 export * from './load/token-share.js';
 export * from './errors/validation-issues.js';
+export * from './time/ticks.js';
 export * from './time/within.js';
 export * from './http/read-body.js';
 export * from './http/read-json.js';

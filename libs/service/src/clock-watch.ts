@@ -1,5 +1,14 @@
 import type { ReplicaAnnouncement, ServiceName } from '@holdfast/contracts';
-import { aheadOf, RemoteClock, type Clock, type ClockReading, type ClockTrust, type Logger } from '@holdfast/platform';
+import {
+  aheadOf,
+  everyTick,
+  RemoteClock,
+  type Clock,
+  type ClockReading,
+  type ClockTrust,
+  type Logger,
+  type Ticking,
+} from '@holdfast/platform';
 import { clockOffset } from './metrics.js';
 import { PeerClocks } from './peer-clocks.js';
 
@@ -108,8 +117,8 @@ export class ClockWatch implements Clock {
     ];
   }
 
-  start(logger: Logger): NodeJS.Timeout {
-    return setInterval(() => this.report(logger), intervalMs).unref();
+  start(logger: Logger): Ticking {
+    return everyTick(intervalMs, () => this.report(logger));
   }
 
   /** Sets the metrics, and logs when clocks begin to disagree, each minute while they do, and when they agree again. */

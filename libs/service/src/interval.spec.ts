@@ -1,9 +1,11 @@
 import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Injectable, Logger, Module, type DynamicModule, type LoggerService, type Type } from '@nestjs/common';
 import { DiscoveryModule, NestFactory } from '@nestjs/core';
+import type { Statement } from '@holdfast/data';
 import { CLOCK } from '@holdfast/platform';
+import { DueChecks } from './due-checks.js';
 import { Interval, IntervalJob, startIntervals } from './interval.js';
 import { register } from './metrics.js';
 
@@ -88,6 +90,88 @@ it('does not run while the clock is disputed, and continues when it is agreed', 
   agreed = true;
   while (runs < 2) await sleep(1);
   await job.stop();
+});
+
+describe('a job that says when it has something to do', () => {
+  const start = async (answers: (boolean | Error)[], run: () => Promise<unknown>) => {
+    let asked = 0;
+    const isDue = async () => {
+      const answer = answers[asked]!;
+      asked = Math.min(asked + 1, answers.length - 1);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    const job = new IntervalJob({ ...options, name: 'asking', intervalMs: 4, due: 'true' }, run, undefined, { isDue });
+    job.start();
+    while (asked < answers.length - 1) await sleep(1);
+    await sleep(20);
+    await job.stop();
+  };
+
+  it('runs at first, while there is something to do, and once after that', async () => {
+    const runs: string[] = [];
+    await start([false, false, true, true, false], async () => runs.push('run'));
+    expect(runs).toHaveLength(4);
+  });
+
+  it('fails when nobody says whether there is, and runs afterwards', async () => {
+    lines.length = 0;
+    let runs = 0;
+    await start([false, new Error('no database'), false], async () => (runs += 1));
+    expect(runs).toBe(2);
+    expect(lines).toContainEqual(expect.stringContaining('Failed to clean up. Retrying in'));
+    expect(lines).toContainEqual(expect.stringContaining('no database'));
+  });
+
+  it('runs again after a failed run, although there seems to be nothing to do', async () => {
+    let runs = 0;
+    await start([true, false], async () => {
+      runs += 1;
+      if (runs <= 2) throw new Error('not yet');
+    });
+    expect(runs).toBe(3);
+  });
+});
+
+describe('the checks of several jobs', () => {
+  const conditions = new Map([
+    ['first', '$1 > now()'],
+    ['second', 'EXISTS (SELECT FROM work)'],
+  ]);
+  const asked: unknown[] = [];
+  const checksWith = (names: (string | null)[]) =>
+    new DueChecks(
+      {
+        rows: async <Row>({ text }: Statement, values?: unknown[]) => {
+          asked.push([text, values]);
+          await sleep(1);
+          return [{ names }] as Row[];
+        },
+      },
+      { now: () => new Date(0) },
+      conditions,
+    );
+
+  it('are one statement when they ask together, and each gets its answer', async () => {
+    asked.length = 0;
+    const checks = checksWith(['first', null]);
+    expect(await Promise.all([checks.isDue('first'), checks.isDue('second')])).toEqual([true, false]);
+    expect(asked).toEqual([
+      [
+        "SELECT ARRAY[CASE WHEN $1 > now() THEN 'first' END, CASE WHEN EXISTS (SELECT FROM work) THEN 'second' END] " +
+          'AS names, $1::timestamptz AS at',
+        [new Date(0)],
+      ],
+    ]);
+  });
+
+  it('are asked again by those who ask later', async () => {
+    asked.length = 0;
+    const checks = checksWith([null, 'second']);
+    expect(await checks.isDue('second')).toBe(true);
+    expect(await checks.isDue('first')).toBe(false);
+    expect(asked).toHaveLength(2);
+  });
 });
 
 @Injectable()

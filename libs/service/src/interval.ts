@@ -1,6 +1,8 @@
 import { Logger, SetMetadata, type INestApplicationContext } from '@nestjs/common';
+import { Database } from '@holdfast/data';
 import { decoratedMethods } from '@holdfast/messaging';
-import { CLOCK, LogBudget, mayExpire, type Clock } from '@holdfast/platform';
+import { CLOCK, LogBudget, mayExpire, untilTick, type Clock } from '@holdfast/platform';
+import { DueChecks } from './due-checks.js';
 import { jobLastFailure, jobLastSuccess, jobRuns, jobSeconds } from './metrics.js';
 
 export interface IntervalOptions {
@@ -14,6 +16,13 @@ export interface IntervalOptions {
   runAtStart?: boolean;
   /** For irrevocable expirations and deletions: the job does not run while the clock is disputed (mayExpire). */
   requiresAgreedClock?: boolean;
+  /**
+   * An SQL expression: whether the job has something to do, in its service's schema. `$1` is the time by the service's
+   * clock. It costs one look-up in an index, whatever is stored, and may be true in vain, but never false in vain. All
+   * jobs of a process are asked for in one statement, and the job runs only when there is something to do, and once
+   * after it, so that its metrics show that nothing is left.
+   */
+  due?: string;
   /** Time from a failed run to the next one. By default 1 s, doubled with each failure, at most `intervalMs`. */
   retryAfterMs?: number;
 }
@@ -23,7 +32,9 @@ export type IntervalRun = (stopping: () => boolean) => Promise<unknown>;
 
 const intervalKey = Symbol('Interval');
 const firstRetryMs = 1000;
-/** Share of the interval by which runs vary, so that replicas that were started together do not collide. */
+/** Jobs with intervals up to this one start together, which saves wake-ups. */
+const maxTickMs = 1000;
+/** Share of a longer interval by which runs vary, so that replicas that were started together do not collide. */
 const jitter = 0.1;
 /** Log lines per second for consecutive failures. */
 const failureLinesPerSecond = 1 / 60;
@@ -46,10 +57,16 @@ export interface RunningIntervals {
 /** Starts the jobs that `@Interval` declares. @throws when two of them have the same name */
 export function startIntervals(app: INestApplicationContext): RunningIntervals {
   const clock = app.get<Clock>(CLOCK, { strict: false });
+  const methods = decoratedMethods<IntervalOptions>(app, intervalKey);
+  const conditions = new Map(
+    methods.flatMap(({ metadata: { name, due } }) => (due === undefined ? [] : [[name, due]])),
+  );
+  const checks =
+    conditions.size > 0 ? new DueChecks(app.get(Database, { strict: false }), clock, conditions) : undefined;
   const jobs = new Map<string, IntervalJob>();
-  for (const { metadata, label, invoke } of decoratedMethods<IntervalOptions>(app, intervalKey)) {
+  for (const { metadata, label, invoke } of methods) {
     if (jobs.has(metadata.name)) throw new Error(`${label} and another method are both called ${metadata.name}`);
-    jobs.set(metadata.name, new IntervalJob(metadata, invoke as IntervalRun, () => mayExpire(clock)));
+    jobs.set(metadata.name, new IntervalJob(metadata, invoke as IntervalRun, () => mayExpire(clock), checks));
   }
   for (const job of jobs.values()) job.start();
   return { stop: async () => void (await Promise.all([...jobs.values()].map((job) => job.stop()))) };
@@ -62,17 +79,20 @@ export class IntervalJob {
   private running?: Promise<void>;
   private stopped = false;
   private failures = 0;
+  /** Nobody knows what there is to do before the first run. */
+  private wasDue = true;
 
   constructor(
     private readonly options: IntervalOptions,
     private readonly run: IntervalRun,
     private readonly clockIsAgreed: () => boolean = () => true,
+    private readonly checks?: Pick<DueChecks, 'isDue'>,
   ) {
     this.logger = new Logger(options.name);
   }
 
   start(): void {
-    this.schedule(this.options.runAtStart ? 0 : this.jittered());
+    this.schedule(this.options.runAtStart ? 0 : this.untilNext(performance.now()));
   }
 
   async stop(): Promise<void> {
@@ -88,7 +108,7 @@ export class IntervalJob {
   private async tick(): Promise<void> {
     const startedAtMs = performance.now();
     if (!this.options.requiresAgreedClock || this.clockIsAgreed()) await this.runOnce();
-    this.schedule(this.failures > 0 ? this.retryMs() : Math.max(0, startedAtMs + this.jittered() - performance.now()));
+    this.schedule(this.failures > 0 ? this.retryMs() : this.untilNext(startedAtMs));
   }
 
   /** Never throws. */
@@ -96,13 +116,14 @@ export class IntervalJob {
     const { name, failure } = this.options;
     const stopTimer = jobSeconds.startTimer({ job: name });
     try {
-      await this.run(() => this.stopped);
+      if (await this.hasWork()) await this.run(() => this.stopped);
       jobRuns.inc({ job: name, outcome: 'succeeded' });
       jobLastSuccess.set({ job: name }, Date.now() / 1000);
       if (this.failures > 0) this.logger.log(`succeeded again after ${this.failures} failed runs`);
       this.failures = 0;
     } catch (error) {
       this.failures += 1;
+      this.wasDue = true;
       jobRuns.inc({ job: name, outcome: 'failed' });
       jobLastFailure.set({ job: name }, Date.now() / 1000);
       if (this.failureLines.take())
@@ -112,8 +133,19 @@ export class IntervalJob {
     }
   }
 
-  private jittered(): number {
-    return this.options.intervalMs * (1 + jitter * (2 * Math.random() - 1));
+  private async hasWork(): Promise<boolean> {
+    if (this.options.due === undefined || !this.checks) return true;
+    const isDue = await this.checks.isDue(this.options.name);
+    const hasWork = isDue || this.wasDue;
+    this.wasDue = isDue;
+    return hasWork;
+  }
+
+  private untilNext(startedAtMs: number): number {
+    const { intervalMs } = this.options;
+    if (intervalMs <= maxTickMs) return untilTick(intervalMs);
+    const jittered = intervalMs * (1 + jitter * (2 * Math.random() - 1));
+    return Math.max(0, startedAtMs + jittered - performance.now());
   }
 
   private retryMs(): number {

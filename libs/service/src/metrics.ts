@@ -90,9 +90,9 @@ new Gauge({
 
 /**
  * How often the delay of the event loop is measured. prom-client's 10 ms wake an idle process a hundred times a second
- * for it, a fifth of what it then uses. A measured delay contains this time; the alert begins at four times as much.
+ * for it, a fifth of what it then uses. A measured delay contains this time; the alert begins 150 ms above it.
  */
-const eventLoopPrecisionMs = 50;
+const eventLoopPrecisionMs = 100;
 
 export function startDefaultMetrics(): void {
   if (!register.getSingleMetric('process_cpu_user_seconds_total'))

@@ -210,7 +210,7 @@ export async function startService<Config extends BaseConfig>(
   if (database) readiness.addDependency('PostgreSQL', () => compareClocks(database, watch).then(() => true));
   readiness.addCheck(() => watch.trust() !== 'wrong');
   readiness.addProblems(() => watch.remarks());
-  const watchTimer = watch.start(logger);
+  const watching = watch.start(logger);
   const isHealthy = async () => (await readiness.report()).healthy;
   const announce = (to: NatsConnection) =>
     announceReplica(to, service, replica, isHealthy, () => watch.machineTimeMs());
@@ -228,7 +228,7 @@ export async function startService<Config extends BaseConfig>(
   const stop = () =>
     (stopping ??= (async () => {
       readiness.stop();
-      clearInterval(watchTimer);
+      watching.stop();
       fences?.stop();
       await Promise.all(announcers.map((announcer) => announcer.leave()));
       // First the app, so that it accepts no more requests. Then jobs and consumers, whose events the relay still

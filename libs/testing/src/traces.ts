@@ -1,19 +1,31 @@
 import { createHash } from 'node:crypto';
+import { occurring } from './occurring.js';
 
 /** The encodings of the values that occur in the text. */
 export function traces(text: string, values: string[]): string[] {
   // A dump has base64 text in bytea columns in hexadecimal.
-  return values
-    .flatMap(encodingsOf)
-    .filter((form) => text.includes(form) || text.includes(Buffer.from(form).toString('hex')));
+  const forms = [...new Set(values.flatMap(encodingsOf))].flatMap((form) => [
+    { form, needle: Buffer.from(form) },
+    { form, needle: Buffer.from(Buffer.from(form).toString('hex')) },
+  ]);
+  return formsIn(Buffer.from(text), forms);
 }
 
 /** The encodings of the values that occur in a file, as text or as bytes. */
 export function tracesIn(file: Buffer, values: string[]): string[] {
-  return values.flatMap((value) => [
-    ...encodingsOf(value).filter((form) => file.includes(form)),
-    ...bytesOfValue(value).flatMap((bytes) => (file.includes(bytes) ? [`the bytes of ${value}`] : [])),
+  const forms = [...new Set(values)].flatMap((value) => [
+    ...encodingsOf(value).map((form) => ({ form, needle: Buffer.from(form) })),
+    ...bytesOfValue(value).map((needle) => ({ form: `the bytes of ${value}`, needle })),
   ]);
+  return formsIn(file, forms);
+}
+
+function formsIn(bytes: Buffer, forms: readonly { form: string; needle: Buffer }[]): string[] {
+  const found = occurring(
+    bytes,
+    forms.map(({ needle }) => needle),
+  );
+  return [...new Set(forms.filter(({ needle }) => found.has(needle)).map(({ form }) => form))];
 }
 
 /** Decodes base64url. */

@@ -78,6 +78,7 @@ export class EntryPublisher implements OnApplicationBootstrap {
   @Interval({
     name: 'entry_stream',
     intervalMs: 1000,
+    due: 'EXISTS (SELECT FROM audit_reader)',
     runAtStart: true,
     failure: 'Failed to publish entries to the stream AUDIT. Its readers get them later',
   })

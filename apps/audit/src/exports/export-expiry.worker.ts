@@ -55,6 +55,7 @@ export class ExportExpiry {
   @Interval({
     name: 'export_announcements',
     intervalMs: 1000,
+    due: '(SELECT id FROM export WHERE NOT announced ORDER BY id LIMIT 1) IS NOT NULL',
     failure: 'Failed to emit events of exports that an erasure has ended. Their files are deleted already',
   })
   async announce(): Promise<void> {

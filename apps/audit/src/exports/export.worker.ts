@@ -41,7 +41,12 @@ export class ExportWorker {
     private readonly rights: MakerRights,
   ) {}
 
-  @Interval({ name: 'exports', intervalMs: 1000, failure: 'Failed to write an export. It is continued later' })
+  @Interval({
+    name: 'exports',
+    intervalMs: 1000,
+    due: "(SELECT min(leased_until) FROM export WHERE state IN ('queued', 'running')) < clock_timestamp()",
+    failure: 'Failed to write an export. It is continued later',
+  })
   async run(stopping: () => boolean): Promise<void> {
     while (!stopping()) {
       const job = await this.writer.claim();

@@ -18,12 +18,24 @@ export class DueRecordsWorker {
     private readonly sequencer: Sequencer,
   ) {}
 
-  @Interval({ name: 'pending_records', intervalMs: 1000, requiresAgreedClock: true, failure })
+  @Interval({
+    name: 'pending_records',
+    intervalMs: 1000,
+    due: '(SELECT min(due_at) FROM pending_record) IS NOT NULL',
+    requiresAgreedClock: true,
+    failure,
+  })
   async appendPending(): Promise<void> {
     await this.append(this.pending);
   }
 
-  @Interval({ name: 'denied_request_counts', intervalMs: 1000, requiresAgreedClock: true, failure })
+  @Interval({
+    name: 'denied_request_counts',
+    intervalMs: 1000,
+    due: '(SELECT min(due_at) FROM denied_request_count) <= $1',
+    requiresAgreedClock: true,
+    failure,
+  })
   async appendDeniedRequests(): Promise<void> {
     await this.append(this.deniedRequests);
   }

@@ -24,6 +24,7 @@ export class KeyWatch {
     name: 'signing_key_watch',
     // Every replica follows a rotation within a second.
     intervalMs: 500,
+    due: "(SELECT max(changed_at) FROM signing_key) > now() - interval '30 seconds'",
     failure: 'Failed to look for rotated signing keys; this replica may sign with a key that was replaced',
   })
   async poll(): Promise<void> {

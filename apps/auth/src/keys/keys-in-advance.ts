@@ -25,7 +25,7 @@ export class KeysInAdvance {
 
   @Interval({
     name: 'signing_keys_in_advance',
-    intervalMs: 200,
+    intervalMs: 250,
     failure: 'Failed to create the signing keys of a new organization; its first request creates them',
   })
   async create(stopping: () => boolean): Promise<void> {

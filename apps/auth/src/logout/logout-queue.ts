@@ -68,6 +68,7 @@ export class LogoutQueue implements OnApplicationBootstrap, DeliverySource<Claim
   @Interval({
     name: 'logout_notifications',
     intervalMs,
+    due: '(SELECT min(client_id) FROM logout_notification) IS NOT NULL',
     failure: 'Failed to read logout notifications that are due; apps are not notified of revoked sessions',
   })
   sendDue(): Promise<void> {

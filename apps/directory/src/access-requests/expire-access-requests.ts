@@ -40,6 +40,7 @@ export class ExpireAccessRequests {
   @Interval({
     name: 'access_request_expirations',
     intervalMs: 1000,
+    due: "(SELECT min(expires_at) FROM access_request WHERE status = 'pending') <= $1",
     requiresAgreedClock: true,
     failure: 'Failed to close access requests that have expired. Nobody can decide them all the same',
   })

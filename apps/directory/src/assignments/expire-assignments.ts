@@ -45,6 +45,7 @@ export class ExpireAssignments {
   @Interval({
     name: 'assignment_expirations',
     intervalMs: 1000,
+    due: '(SELECT min(expires_at) FROM assignment WHERE expires_at IS NOT NULL) <= $1',
     requiresAgreedClock: true,
     failure: 'Failed to end assignments that have expired. They no longer count all the same',
   })

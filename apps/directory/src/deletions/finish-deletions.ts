@@ -22,6 +22,8 @@ export class FinishDeletions {
   @Interval({
     name: 'deletions',
     intervalMs: 1000,
+    due: `coalesce((SELECT min(deleted_at) FROM app WHERE ending),
+      (SELECT min(deleted_at) FROM person_group WHERE deleted_at IS NOT NULL)) IS NOT NULL`,
     failure: 'Failed to end what deleted apps and groups have left. Nobody can use it, but its events are missing',
   })
   async run(stopping: () => boolean): Promise<void> {

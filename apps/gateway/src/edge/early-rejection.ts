@@ -106,9 +106,10 @@ export function rejectEarly(
       if (state === 'closed') return;
       state = 'in progress';
       inProgress += 1;
+      if (inProgress === 1) backlog.start();
     };
     const end = (): void => {
-      if (state === 'in progress') inProgress -= 1;
+      if (state === 'in progress' && (inProgress -= 1) === 0) backlog.stop();
       state = 'closed';
     };
     response.once('close', end).once(endedAdmission, end);

@@ -3,6 +3,11 @@ import type { Change } from '../customer/change.js';
 import type { Customer } from '../customer/customer.js';
 import { readCustomers, type CustomerRow } from '../customer/read-customers.js';
 
+/** Whether an expiration may be due (IntervalOptions.due), from the first entries of the same indexes. */
+export const isExpirationDue = `least(
+  (SELECT min(expires_at) FROM offer WHERE status = 'open' AND NOT expiration_emitted),
+  (SELECT min(expires_at) FROM credential WHERE expires_at IS NOT NULL AND status IN ('issued', 'suspended')
+     AND expiration_emitted_for IS DISTINCT FROM expires_at)) <= $1`;
 /**
  * Uses the indexes `offer_due` and `credential_due`. A locked customer is skipped: the change that holds the lock emits
  * the expiration.

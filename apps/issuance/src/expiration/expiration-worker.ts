@@ -6,7 +6,7 @@ import { CLOCK, type Clock } from '@holdfast/platform';
 import { Interval } from '@holdfast/service';
 import { customerEvents } from '../customer/customer-event.js';
 import { expireDue } from '../customer/expiration.js';
-import { lockDueCustomers, saveExpirations, tryExpirationLock } from './due-customers.js';
+import { isExpirationDue, lockDueCustomers, saveExpirations, tryExpirationLock } from './due-customers.js';
 
 const batchSize = 50;
 
@@ -25,6 +25,7 @@ export class ExpirationWorker {
   @Interval({
     name: 'expirations',
     intervalMs: 1000,
+    due: isExpirationDue,
     requiresAgreedClock: true,
     failure: 'Failed to emit expirations. Expired offers and credentials are still refused',
   })

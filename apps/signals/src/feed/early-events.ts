@@ -27,6 +27,7 @@ export class EarlyEvents {
   @Interval({
     name: 'overdue_events',
     intervalMs: 1000,
+    due: '(SELECT min(received_at) FROM early_event) IS NOT NULL',
     requiresAgreedClock: true,
     failure: 'Failed to append overdue events to the feed. They stay in the table early_event',
   })

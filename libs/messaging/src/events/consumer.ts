@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
 import type { DomainEvent, ServiceName, Stream } from '@holdfast/contracts';
 import { isPermanentError } from '@holdfast/data';
-import { AppError, inSpanOfMessages, secondsSince } from '@holdfast/platform';
+import { AppError, everyTick, inSpanOfMessages, secondsSince, type Ticking } from '@holdfast/platform';
 import { onConnectionStatus } from '../connection/connection-status.js';
 import type { Bus } from '../requests/bus.js';
 import { MisdirectedError } from '../shards/misdirected.js';
@@ -30,7 +30,7 @@ const pullTimeoutMs = 3000;
 /**
  * Below `ackWaitMs`: extends the acknowledgement deadline of held events, so that a slow database is no hung replica.
  */
-const extendIntervalMs = 700;
+const extendIntervalMs = 500;
 
 /**
  * One unbroken subscription. Sequence numbers restart when the server has lost its files. An acknowledgement sent after
@@ -63,7 +63,7 @@ export class EventConsumer<S extends Stream> {
   private readonly queue: Received[] = [];
   /** Messages that were received, and neither acknowledged nor put back. */
   private readonly held = new Set<Received>();
-  private timer?: NodeJS.Timeout;
+  private extending?: Ticking;
   private session: Session = { broken: true };
   private applying?: Promise<void>;
   private messages?: ConsumerMessages;
@@ -87,7 +87,7 @@ export class EventConsumer<S extends Stream> {
 
   start(): void {
     this.watchBreaks();
-    this.timer = setInterval(() => this.extendDeadlines(), extendIntervalMs).unref();
+    this.extending = everyTick(extendIntervalMs, () => this.extendDeadlines());
     void this.consume();
   }
 
@@ -95,7 +95,7 @@ export class EventConsumer<S extends Stream> {
     this.stopped = true;
     await this.messages?.close();
     await this.applying;
-    clearInterval(this.timer);
+    this.extending?.stop();
   }
 
   private extendDeadlines(): void {

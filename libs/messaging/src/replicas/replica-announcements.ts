@@ -1,5 +1,6 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { replicaAnnouncementSubject, type ReplicaAnnouncement, type ServiceName } from '@holdfast/contracts';
+import { everyTick } from '@holdfast/platform';
 import { publishHint } from '../connection/connection-status.js';
 
 const intervalMs = 250;
@@ -35,11 +36,10 @@ export function announceReplica(
     checking = false;
   };
   publish(false);
-  const timers = [setInterval(() => publish(false), intervalMs), setInterval(() => void check(), checkIntervalMs)];
-  timers.forEach((timer) => timer.unref());
+  const ticking = [everyTick(intervalMs, () => publish(false)), everyTick(checkIntervalMs, () => void check())];
   return {
     leave: async () => {
-      timers.forEach(clearInterval);
+      ticking.forEach(({ stop }) => stop());
       publish(true);
       await connection.flush().catch(() => undefined);
     },

@@ -1,4 +1,5 @@
 import type { FenceLevel } from '@holdfast/contracts';
+import { everyTick, type Ticking } from '@holdfast/platform';
 
 /** How old the answer may be by which a service handles a request or event. `holdfast org move` waits for longer. */
 export const fencesKnownWithinMs = 2000;
@@ -17,7 +18,7 @@ export class FencedOrganizations {
   private fences = new Map<string, FenceLevel>();
   private readAtMs = -Infinity;
   private reading?: Promise<void>;
-  private timer?: NodeJS.Timeout;
+  private ticking?: Ticking;
 
   constructor(
     private readonly read: () => Promise<Fence[]>,
@@ -25,11 +26,11 @@ export class FencedOrganizations {
   ) {}
 
   start(): void {
-    this.timer = setInterval(() => void this.readAgain().catch(() => undefined), intervalMs).unref();
+    this.ticking = everyTick(intervalMs, () => void this.readAgain().catch(() => undefined));
   }
 
   stop(): void {
-    clearInterval(this.timer);
+    this.ticking?.stop();
   }
 
   /** What the organization is refused, if anything. @throws the database's error when it cannot be read */

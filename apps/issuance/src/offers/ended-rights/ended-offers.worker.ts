@@ -59,6 +59,7 @@ export class EndedOffersWorker {
   @Interval({
     name: 'ended_offers',
     intervalMs: 1000,
+    due: 'EXISTS (SELECT FROM ended_offer_right)',
     failure: 'Failed to withdraw offers whose maker has lost the right to make them. They cannot be claimed',
   })
   async withdrawAll(stopping: () => boolean): Promise<void> {

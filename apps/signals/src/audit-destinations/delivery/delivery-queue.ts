@@ -42,6 +42,7 @@ export class DeliveryQueue implements OnApplicationBootstrap, DeliverySource<Cla
   @Interval({
     name: 'audit_deliveries',
     intervalMs: 500,
+    due: 'EXISTS (SELECT FROM audit_destination)',
     failure: 'Failed to read which destinations of audit logs are due; they get their entries later',
   })
   sendDue(): Promise<void> {

@@ -36,6 +36,8 @@ export class PushQueue implements OnApplicationBootstrap, DeliverySource<Claim> 
   @Interval({
     name: 'ssf_pushes',
     intervalMs: 500,
+    due: `EXISTS (SELECT FROM ssf_stream w WHERE w.method = 'push'
+      AND (SELECT seq FROM ssf_event WHERE stream = w.id AND status = 'pending' ORDER BY seq LIMIT 1) IS NOT NULL)`,
     failure: 'Failed to read which security events are due; they are pushed later',
   })
   pushDue(): Promise<void> {

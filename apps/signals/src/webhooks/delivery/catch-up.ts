@@ -53,6 +53,7 @@ export class CatchUp {
   @Interval({
     name: 'webhook_catch_up',
     intervalMs: 500,
+    due: '(SELECT id FROM webhook_endpoint WHERE held_after IS NOT NULL ORDER BY id LIMIT 1) IS NOT NULL',
     failure: 'Failed to read what resumed webhook endpoints have missed; they get it later',
   })
   async continueAll(stopping = () => false): Promise<void> {

@@ -58,6 +58,7 @@ export class WebhookQueue implements OnApplicationBootstrap, DeliverySource<Clai
   @Interval({
     name: 'webhook_deliveries',
     intervalMs: 500,
+    due: "(SELECT endpoint FROM webhook_delivery WHERE status = 'pending' ORDER BY endpoint LIMIT 1) IS NOT NULL",
     failure: 'Failed to read which messages of webhooks are due; they are sent later',
   })
   sendDue(): Promise<void> {
