@@ -82,21 +82,25 @@ test('each service gets its secrets by the table, and no others', () => {
   }
 });
 
-test('nats-server accepts its configuration with the users of this version', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-chart-'));
-  const rendered = parse(await render('bundled', '--set', 'tls.mode=disabled', '--set', 'nats.bundled.replicas=3'));
-  const { data } = rendered.find((m) => m.kind === 'ConfigMap' && m.metadata.name === 'holdfast-nats-config')!;
-  const config = (data as Record<string, string>)['nats.conf']!.replace('store_dir: /data', `store_dir: "${folder}"`);
-  writeFileSync(join(folder, 'nats.conf'), config);
-  writeFileSync(join(folder, 'users.conf'), JSON.stringify(natsUsersConfig(publicKeys(missingSecrets({})))));
-  const routes = { authorization: { user: 'route', password: 'x', timeout: 10 }, routes: ['nats://route:x@a:6222'] };
-  writeFileSync(join(folder, 'routes.conf'), JSON.stringify(routes));
-  const checked = spawnSync(await natsBinary(), ['-t', '-c', join(folder, 'nats.conf')], {
-    encoding: 'utf8',
-    env: { POD_NAME: 'holdfast-nats-0' },
-  });
-  expect([checked.status, checked.stderr]).toEqual([0, expect.stringContaining('configuration file')]);
-});
+test.each(['', 'jetstream-key'])(
+  'nats-server accepts its configuration, with the Secret "%s" of a key',
+  async (key) => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-chart-'));
+    const settings = `tls.mode=disabled,nats.bundled.replicas=3,nats.bundled.encryption.existingSecret=${key}`;
+    const rendered = parse(await render('bundled', '--set', settings));
+    const { data } = rendered.find((m) => m.kind === 'ConfigMap' && m.metadata.name === 'holdfast-nats-config')!;
+    const config = (data as Record<string, string>)['nats.conf']!.replace('store_dir: /data', `store_dir: "${folder}"`);
+    writeFileSync(join(folder, 'nats.conf'), config);
+    writeFileSync(join(folder, 'users.conf'), JSON.stringify(natsUsersConfig(publicKeys(missingSecrets({})))));
+    const routes = { authorization: { user: 'route', password: 'x', timeout: 10 }, routes: ['nats://route:x@a:6222'] };
+    writeFileSync(join(folder, 'routes.conf'), JSON.stringify(routes));
+    const checked = spawnSync(await natsBinary(), ['-t', '-c', join(folder, 'nats.conf')], {
+      encoding: 'utf8',
+      env: { POD_NAME: 'holdfast-nats-0', JETSTREAM_KEY: 'x'.repeat(32) },
+    });
+    expect([checked.status, checked.stderr]).toEqual([0, expect.stringContaining('configuration file')]);
+  },
+);
 
 test('servers of NATS join by a password that no other pod has, and by the key of their certificate', async () => {
   const rendered = parse(await render('bundled', '--set', 'tls.mode=generated', '--set', 'nats.bundled.replicas=3'));
@@ -263,6 +267,7 @@ describe('values that contradict each other', () => {
     ['backup.dumpSchedule=0 2 * * 8', '"8" is no day of the week'],
     ['backup.ledgerSchedule=*/5 * * *', 'it has 4 fields instead of 5'],
     ['backup.ledgerSchedule=x * * * *', '"x" is no minute'],
+    ['backup.checkpointSchedule=24 24 * * *', '"24" is no hour'],
     ['maintenance.rewriteSchedule=61 3 * * *', '"61" is no minute'],
     ['postgresql.cloudnativepg.backupSchedule=0 2 * * *', 'it has 5 fields instead of 6'],
     ['trustedProxies[0]=proxy.example.com', 'trustedProxies: proxy.example.com is no network'],
@@ -300,6 +305,11 @@ describe('values that contradict each other', () => {
     ['nats.bundled.image.digest=latest', '/nats/bundled/image/digest'],
     ['service.type=NodePort,service.nodePort=8080', 'service.nodePort is 8080'],
     ['service.nodePort=31000', 'service.type is ClusterIP'],
+    [
+      'service.spec.type=LoadBalancer',
+      'service.spec has the member type, which the chart sets by itself (service.type)',
+    ],
+    ['services.auth.env.OUTBOUND_PORTS=https', 'services.auth.env: OUTBOUND_PORTS is "https"'],
     ['service.port=70000', '/service/port'],
     ['postgresql.external.port=0', '/postgresql/external/port'],
     ['postgresql.connectionsPerService=0', '/postgresql/connectionsPerService'],

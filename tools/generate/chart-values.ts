@@ -30,6 +30,7 @@ const rules: Record<string, Schema> = {
   'image.digests': objectOf(Object.fromEntries([...serviceNames, 'cli'].map((name) => [name, digest]))),
   'nats.bundled.image.digest': digest,
   'nats.bundled.reloaderImage.digest': digest,
+  'nats.bundled.exporter.image.digest': digest,
   'postgresql.bundled.image.digest': digest,
   'backup.image.digest': digest,
   'nats.bundled.storage.size': size,

@@ -109,6 +109,18 @@ export const scenarios: Record<string, Scenario> = {
   HoldfastAuditStreamBehind: gauge('holdfast_audit_stream_unpublished_entries{component="audit"}', 3, '3 0 3 0'),
   HoldfastReEncryptionStuck: gauge('holdfast_audit_encrypted_with_other_keys{component="audit"}', 7, '100-1'),
   HoldfastClockWrong: gauge('holdfast_clock_offset_seconds{instance="a", reference="postgres"}', -2, 0.5),
+  HoldfastCertificateEnds: gauge('holdfast_certificate_end_timestamp_seconds{use="http"}', 13 * 86_400, 20 * 86_400),
+  // Times of scenarios begin at 0.
+  HoldfastBackupOld: gauge(
+    'kube_cronjob_status_last_successful_time{namespace="a", cronjob="holdfast-backup-dump"}',
+    -40 * 3600,
+    -30 * 3600,
+  ),
+  HoldfastErasureLedgerOld: gauge(
+    'kube_cronjob_status_last_successful_time{namespace="a", cronjob="holdfast-backup-ledger"}',
+    -4000,
+    0,
+  ),
   HoldfastTestClock: gauge('holdfast_test_clock_offset_seconds{instance="a"}', 3600, 0),
   // It fails at minute 10 and 70. In the silent one, the next replica succeeds ten minutes later.
   HoldfastJobFails: {

@@ -29,6 +29,7 @@ export const alerts = rules.filter((rule) => rule.alert !== undefined) as (Rule 
 const foreign: Record<string, string[]> = {
   up: [],
   kube_pod_status_ready: ['condition'],
+  kube_cronjob_status_last_successful_time: ['namespace', 'cronjob'],
 };
 /** Labels that Prometheus adds: docs/observability.md says how `component` and `shard` get there. */
 const ofTarget = ['component', 'shard', 'instance', 'namespace', 'pod'];

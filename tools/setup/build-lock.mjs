@@ -12,9 +12,10 @@ const lockFile = join(root, '.nx', 'build.lock');
  * compiler rewrites its files one after the other, so a concurrent reader would find incomplete ones. The lock of a
  * killed process is taken over. A program that the owner starts runs under its parent's lock.
  * @param {string} [file]
+ * @param {string} [work] what a process that holds it does, for those that wait
  * @returns {Promise<() => void>} releases it
  */
-export async function takeBuildLock(file = lockFile) {
+export async function takeBuildLock(file = lockFile, work = 'build') {
   mkdirSync(dirname(file), { recursive: true });
   for (let attempt = 0; ; attempt += 1) {
     const text = `${JSON.stringify({ pid: process.pid, startTime: startTimeOf(process.pid) })}\n`;
@@ -25,7 +26,7 @@ export async function takeBuildLock(file = lockFile) {
     if (pid === process.ppid) return () => undefined;
     if (!isRunning({ pid, startTime })) clear(file, owner);
     else {
-      if (attempt === 20) console.log(`Waiting for another build in this clone (process ${pid}) ...`);
+      if (attempt === 20) console.log(`Waiting for another ${work} in this clone (process ${pid}) ...`);
       await sleep(100);
     }
   }

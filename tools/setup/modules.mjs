@@ -1,30 +1,60 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
+import { takeBuildLock } from './build-lock.mjs';
 import { root } from './paths.mjs';
 import { quietly } from './quietly.mjs';
 
+const installLock = join(root, '.nx', 'install.lock');
+
 /** Runs `npm ci` when the installed packages differ from package-lock.json: for tests, checks and generators. */
-export async function ensureModules() {
-  const { wanted, installed } = packages();
-  if (installed && isInstalled(wanted, installed)) return;
-  const isRuntimeOnly = installed !== undefined && isInstalled(runtimeOf(wanted), installed);
-  const what = isRuntimeOnly ? 'the packages of tests and checks as well' : 'the packages of package-lock.json';
-  await install(`Installing ${what} (about a minute) ...`, []);
+export function ensureModules() {
+  return ensure(missingModules);
 }
 
 /** The same for what running the stack needs. Packages of tests and checks that are installed stay so. */
-export async function ensureRuntimeModules() {
-  const { wanted, installed } = packages();
-  if (installed && isInstalled(runtimeOf(wanted), installed)) return;
-  if (installed && hasDevelopment(installed)) return ensureModules();
-  await install('Installing the packages that running needs ...', ['--omit=dev']);
+export function ensureRuntimeModules() {
+  return ensure(missingRuntimeModules);
 }
 
 /**
- * @param {string} message
- * @param {string[]} options of npm
+ * What is to be installed.
+ * @typedef {{ message: string, options: string[] }} Installation
  */
-async function install(message, options) {
+
+/** @returns {Installation | undefined} */
+function missingModules() {
+  const { wanted, installed } = packages();
+  if (installed && isInstalled(wanted, installed)) return undefined;
+  const isRuntimeOnly = installed !== undefined && isInstalled(runtimeOf(wanted), installed);
+  const what = isRuntimeOnly ? 'the packages of tests and checks as well' : 'the packages of package-lock.json';
+  return { message: `Installing ${what} (about a minute) ...`, options: [] };
+}
+
+/** @returns {Installation | undefined} */
+function missingRuntimeModules() {
+  const { wanted, installed } = packages();
+  if (installed && isInstalled(runtimeOf(wanted), installed)) return undefined;
+  if (installed && hasDevelopment(installed)) return missingModules();
+  return { message: 'Installing the packages that running needs ...', options: ['--omit=dev'] };
+}
+
+/**
+ * One process installs at a time: `npm ci` begins by deleting what another one has installed.
+ * @param {() => Installation | undefined} missing
+ */
+async function ensure(missing) {
+  if (!missing()) return;
+  const release = await takeBuildLock(installLock, 'installation of packages');
+  try {
+    const installation = missing();
+    if (installation) await install(installation);
+  } finally {
+    release();
+  }
+}
+
+/** @param {Installation} installation */
+async function install({ message, options }) {
   console.log(message);
   const args = ['ci', '--no-audit', '--no-fund', ...options];
   const took = await quietly('npm ci', ...npm(args), { cwd: root, env: environment() });

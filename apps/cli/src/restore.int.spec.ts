@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ import pg from 'pg';
 import { databaseServices } from '@holdfast/contracts';
 import { customerKey } from '@holdfast/platform';
 import { createTestDatabase, newTestFolder, traces, type TestDatabase } from '@holdfast/testing';
-import { formatCheckpointLines } from '@holdfast/tlog';
+import { formatCheckpointLines, parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { signCheckpoint } from '@holdfast/tlog/signing';
 
 /** A file of the repository. */
@@ -242,6 +242,53 @@ test('a restore names the audit logs that end before a checkpoint that was kept 
     { org: 'short-log', entries: 5, signed: 7 },
     { org: earlier, entries: 5, signed: 9 },
   ]);
+});
+
+test('checkpoints are kept: the newest of each log, and never one of fewer entries', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const noteOf = (org: string, size: number) =>
+    signCheckpoint({ origin: `id.example/o/${org}/audit`, size, root: Buffer.alloc(32, 1) }, privateKey);
+  const store = (org: string, size: number) =>
+    database.query(
+      `INSERT INTO audit.checkpoint (org, size, note) VALUES ($1, $2, $3)
+       ON CONFLICT (org) DO UPDATE SET size = excluded.size, note = excluded.note`,
+      [org, size, noteOf(org, size)],
+    );
+  const kept = join(folder, 'kept', 'checkpoints');
+  const sizes = () =>
+    parseCheckpointLines(readFileSync(join(kept, 'backup.newest.ndjson'), 'utf8')).map(([org, note]) => [
+      org,
+      readCheckpoint(note).size,
+    ]);
+  await store('shortened', 7);
+  await store('grown', 2);
+  expect(await cli('backup', 'checkpoints', kept)).toEqual({ logs: 2, rolledBack: [] });
+  await store('shortened', 4);
+  await store('grown', 9);
+  await expect(cli('backup', 'checkpoints', kept)).rejects.toMatchObject({
+    stderr: expect.stringContaining('shortened has 4 entries, and a checkpoint has signed 7: 3 are missing'),
+  });
+  await database.query(`DELETE FROM audit.checkpoint WHERE org = 'grown'`);
+  await expect(cli('backup', 'checkpoints', kept)).rejects.toBeDefined();
+  expect(sizes()).toEqual([
+    ['grown', 9],
+    ['shortened', 7],
+  ]);
+  for (const org of ['shortened', 'grown'])
+    await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ($1, 4, '')`, [org]);
+  const other = join(folder, 'kept', 'of a replica');
+  mkdirSync(other);
+  writeFileSync(join(other, '1.newest.ndjson'), formatCheckpointLines([['shortened', noteOf('shortened', 8)]]));
+  const folders = ['--checkpoints', kept, '--checkpoints', other];
+  const { rolledBack } = await cli<{ rolledBack: unknown }>('restore', '--ledger', ledger, ...folders, '--dry-run');
+  expect(rolledBack).toEqual([
+    { org: 'grown', entries: 4, signed: 9 },
+    { org: 'shortened', entries: 4, signed: 8 },
+  ]);
+  writeFileSync(join(kept, 'backup.newest.ndjson'), 'damaged');
+  await expect(cli('backup', 'checkpoints', kept)).rejects.toMatchObject({
+    stderr: expect.stringContaining('so nothing was written'),
+  });
 });
 
 test('a damaged ledger is refused with the line', async () => {

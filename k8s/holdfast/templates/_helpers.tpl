@@ -72,22 +72,44 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
+{{/* (dict "root" $ "user" 1000) */}}
 {{- define "holdfast.podSecurity" -}}
-runAsNonRoot: true
-runAsUser: {{ . }}
-runAsGroup: {{ . }}
-fsGroup: {{ . }}
-fsGroupChangePolicy: OnRootMismatch
-seccompProfile:
-  type: RuntimeDefault
+{{- $given := .root.Values.securityContext -}}
+{{- $context := dict "runAsNonRoot" true "fsGroupChangePolicy" "OnRootMismatch" "seccompProfile" (dict "type" "RuntimeDefault") -}}
+{{- if not $given.assignedUsers -}}
+{{- $_ := mergeOverwrite $context (dict "runAsUser" .user "runAsGroup" .user "fsGroup" .user) -}}
+{{- end -}}
+{{- mergeOverwrite $context (deepCopy $given.pod) | toYaml -}}
 {{- end -}}
 
 {{- define "holdfast.containerSecurity" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities:
-  drop: [ALL]
+{{- $context := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) -}}
+{{- mergeOverwrite $context (deepCopy .Values.securityContext.container) | toYaml -}}
 {{- end -}}
+
+{{/* Metadata of a pod of a Job, or of the command line: (dict "root" $ "component" "setup") */}}
+{{- define "holdfast.jobMetadata" -}}
+metadata:
+  labels:
+    {{- include "holdfast.selectorLabels" .root | nindent 4 }}
+    app.kubernetes.io/component: {{ .component }}
+    {{- with .root.Values.jobs.podLabels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with .root.Values.jobs.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "holdfast.hostAliases" -}}
+{{- with .Values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "holdfast.hasExistingSecrets" -}}{{- if eq .Values.secrets.mode "existing" }}true{{ end -}}{{- end -}}
 
 {{- define "holdfast.secretName" -}}
 {{- include "holdfast.shardSecretName" (.main | default .) -}}
@@ -129,7 +151,11 @@ capabilities:
 {{- end -}}
 {{- if eq .Values.postgresql.mode "bundled" -}}
 {{- $pg := printf "%s-postgresql" $full -}}
-{{- $_ := set $names "postgresql" (list $pg (printf "%s.%s" $pg .Release.Namespace) (printf "%s.%s.svc" $pg .Release.Namespace)) -}}
+{{- $all := list -}}
+{{- range $service := list $pg (printf "%s-rw" $pg) -}}
+{{- $all = concat $all (list $service (printf "%s.%s" $service $.Release.Namespace) (printf "%s.%s.svc" $service $.Release.Namespace)) -}}
+{{- end -}}
+{{- $_ := set $names "postgresql" $all -}}
 {{- end -}}
 {{- if and .Values.tls.gatewayToAuth (not .main) -}}
 {{- $auth := printf "%s-auth" $full -}}
@@ -208,7 +234,8 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- $pooled := and (ne .service "") $pg.cloudnativepg.pooler.enabled -}}
 {{- dict "host" (printf "%s-postgresql-%s" $full (ternary "pooler" "rw" $pooled)) "port" 5432 "database" $pg.database | toJson -}}
 {{- else -}}
-{{- dict "host" (printf "%s-postgresql" $full) "port" 5432 "database" $pg.database | toJson -}}
+{{- /* A certificate of the operator's may be for the headless Service only. */ -}}
+{{- dict "host" (printf "%s-postgresql%s" $full (ternary "" "-rw" (eq .root.Values.tls.mode "existing"))) "port" 5432 "database" $pg.database | toJson -}}
 {{- end -}}
 {{- end -}}
 
@@ -274,6 +301,21 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 - name: DATABASE_CA_FILE
   value: /run/holdfast/postgresql/ca.crt
 {{- end }}
+{{- end -}}
+
+{{/* The claim of backups; empty without backups. */}}
+{{- define "holdfast.backupClaim" -}}
+{{- $backup := .Values.backup -}}
+{{- if $backup.existingClaim -}}
+{{- $backup.existingClaim -}}
+{{- else if or $backup.dumpSchedule $backup.ledgerSchedule $backup.checkpointSchedule -}}
+{{- include "holdfast.fullname" . }}-backup
+{{- end -}}
+{{- end -}}
+
+{{/* Its mount. A claim that the user gives is for all shards. */}}
+{{- define "holdfast.backupMount" -}}
+- { name: backup, mountPath: /backup{{ if and .shard .Values.backup.existingClaim }}, subPath: {{ .shard }}{{ end }} }
 {{- end -}}
 
 {{/* Variables, mounts and volumes by which a container reaches NATS. */}}

@@ -2,6 +2,7 @@
 enableServiceLinks: false
 restartPolicy: OnFailure
 {{- include "holdfast.pullSecrets" . }}
+{{- include "holdfast.hostAliases" . }}
 {{- with .Values.jobs.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
@@ -14,7 +15,7 @@ tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 securityContext:
-  {{- include "holdfast.podSecurity" 1000 | nindent 2 }}
+  {{- include "holdfast.podSecurity" (dict "root" . "user" 1000) | nindent 2 }}
 {{- end -}}
 
 {{- define "holdfast.cliContainer" -}}
@@ -41,10 +42,7 @@ resources:
 backoffLimit: {{ .Values.jobs.backoffLimit }}
 activeDeadlineSeconds: {{ .Values.jobs.activeDeadlineSeconds }}
 template:
-  metadata:
-    labels:
-      {{- include "holdfast.selectorLabels" . | nindent 6 }}
-      app.kubernetes.io/component: setup
+  {{- include "holdfast.jobMetadata" (dict "root" . "component" "setup") | nindent 2 }}
   spec:
     {{- include "holdfast.jobPod" . | nindent 4 }}
     automountServiceAccountToken: false

@@ -174,7 +174,7 @@ it has {{ len $fields }} fields instead of {{ .fields }}
 {{- $problems = append $problems (printf "defaults.env: no service has a setting %s. docs/reference/configuration.md lists them; other variables belong into extraEnv." $variable) -}}
 {{- end -}}
 {{- end -}}
-{{- $lines := list (list "backup.dumpSchedule" $v.backup.dumpSchedule 5) (list "backup.ledgerSchedule" $v.backup.ledgerSchedule 5) (list "maintenance.rewriteSchedule" $v.maintenance.rewriteSchedule 5) (list "postgresql.cloudnativepg.backupSchedule" $v.postgresql.cloudnativepg.backupSchedule 6) -}}
+{{- $lines := list (list "backup.dumpSchedule" $v.backup.dumpSchedule 5) (list "backup.ledgerSchedule" $v.backup.ledgerSchedule 5) (list "backup.checkpointSchedule" $v.backup.checkpointSchedule 5) (list "maintenance.rewriteSchedule" $v.maintenance.rewriteSchedule 5) (list "postgresql.cloudnativepg.backupSchedule" $v.postgresql.cloudnativepg.backupSchedule 6) -}}
 {{- range $line := $lines -}}
 {{- with include "holdfast.cronProblem" (dict "line" (index $line 1) "fields" (index $line 2)) -}}
 {{- $problems = append $problems (printf "%s is %q: %s." (first $line) (index $line 1) .) -}}
@@ -214,6 +214,19 @@ it has {{ len $fields }} fields instead of {{ .fields }}
 {{- end -}}
 {{- if and $v.service.nodePort (or (lt (int $v.service.nodePort) 30000) (gt (int $v.service.nodePort) 32767)) -}}
 {{- $problems = append $problems (printf "service.nodePort is %d. Kubernetes takes 30000 to 32767 unless its API server is configured otherwise." (int $v.service.nodePort)) -}}
+{{- end -}}
+{{- range $member := list "type" "selector" "ports" "loadBalancerClass" -}}
+{{- if hasKey $v.service.spec $member -}}
+{{- $problems = append $problems (printf "service.spec has the member %s, which the chart sets by itself%s." $member (ternary "" (printf " (service.%s)" $member) (eq $member "selector"))) -}}
+{{- end -}}
+{{- end -}}
+{{- $outbound := dict "defaults.env" $v.defaults.env -}}
+{{- range $name, $service := $v.services -}}{{- $_ := set $outbound (printf "services.%s.env" $name) (dig "env" dict ($service | default dict)) -}}{{- end -}}
+{{- range $name := sortAlpha (keys $outbound) -}}
+{{- $ports := dig "OUTBOUND_PORTS" "443" (index $outbound $name) | toString -}}
+{{- if not (regexMatch "^[0-9]{1,5}(, *[0-9]{1,5})*$" $ports) -}}
+{{- $problems = append $problems (printf "%s: OUTBOUND_PORTS is %q, which is no list of ports such as 443,8443." $name $ports) -}}
+{{- end -}}
 {{- end -}}
 {{- if and $v.service.nodePort (eq $v.service.type "ClusterIP") -}}
 {{- $problems = append $problems "service.nodePort is set, and service.type is ClusterIP, which has no port on the nodes." -}}

@@ -1,11 +1,21 @@
 /** Of a hash of four bytes. */
 const filterBits = 20;
+/** Below them a search for each is faster. */
+const manyBytes = 200_000;
+const manyNeedles = 8;
 
 /**
  * Which of many byte strings occur somewhere in these bytes, which are read once: tests search a whole database for
  * thousands of spellings, and a search for each of them takes minutes.
  */
 export function occurring(bytes: Buffer, needles: readonly Buffer[]): Set<Buffer> {
+  if (bytes.length < manyBytes || needles.length < manyNeedles)
+    return new Set(needles.filter((needle) => bytes.includes(needle)));
+  return occurringInMany(bytes, needles);
+}
+
+/** The same for many byte strings, in many bytes. */
+export function occurringInMany(bytes: Buffer, needles: readonly Buffer[]): Set<Buffer> {
   const found = new Set(needles.filter((needle) => needle.length < 4 && bytes.includes(needle)));
   const byFirst = Map.groupBy(
     needles.filter((needle) => needle.length >= 4),

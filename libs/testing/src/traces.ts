@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { occurring } from './occurring.js';
 
 /** The encodings of the values that occur in the text. */
@@ -64,19 +64,18 @@ function encodingsOf(value: string): string[] {
  */
 export function guessable(text: string, values: string[]): string[] {
   const leaves = [...text.matchAll(/\\x(7b[0-9a-f]+)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex').toString());
-  const salts = [
-    Buffer.alloc(0),
-    ...[...text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g)].map(([, hex = '']) => Buffer.from(hex, 'hex')),
-  ];
+  // Rows have the id of the key that encrypts them, which looks like a salt, thousands of times.
+  const found = new Set(Array.from(text.matchAll(/\\x([0-9a-f]{32})(?![0-9a-f])/g), ([, hex = '']) => hex));
+  const salts = [Buffer.alloc(0), ...Array.from(found, (hex) => Buffer.from(hex, 'hex'))];
   const words = wordsOf([text.replaceAll('\\x', ' '), ...leaves]);
   return values.filter((value) =>
     salts.some((salt) => {
-      const hash = createHash('sha256').update(salt).update(value).digest();
+      const digest = hash('sha256', Buffer.concat([salt, Buffer.from(value)]), 'buffer');
       return [
-        hash.toString('base64url'),
-        hash.toString('base64url', 0, 16),
-        hash.toString('base64'),
-        hash.toString('hex'),
+        digest.toString('base64url'),
+        digest.toString('base64url', 0, 16),
+        digest.toString('base64'),
+        digest.toString('hex'),
       ].some((form) => words.has(form));
     }),
   );

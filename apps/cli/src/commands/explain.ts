@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { diagnoseSignIn, type SignInDiagnosis } from '@holdfast/contracts';
+import { AppError } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
 import { asOperator } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 
@@ -9,7 +11,12 @@ export function explainCommand(program: Command): void {
     'explain acme 5b0c9f0e-3f0a-4c39-9a35-6d3c1f5d7a10',
   ]).action((org: string, subject: string, { json }: Json) =>
     asOperator('explain', async ({ request }) => {
-      const diagnosis = await request(diagnoseSignIn, { subject }, org);
+      const diagnosis = await request(diagnoseSignIn, { subject }, org).catch((error: unknown) => {
+        if (!(error instanceof AppError) || error.code !== 'unknown_subject') throw error;
+        throw new CommandError(
+          `${org} has no customer ${subject}: the id is wrong or of another organization, or the customer was erased.`,
+        );
+      });
       show(diagnosis, json, () => textOf(diagnosis));
     }),
   );

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { addCommand, collect, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
 import { ownerConnectionOf, ownerConnections } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
 import { eraseAgain, type ErasedAgain } from '../restore/erase-again.js';
 import { erasingServices, exportLedger, ledgerOf, readLedger } from '../restore/erasure-ledger.js';
+import { keepCheckpoints } from '../restore/kept-checkpoints.js';
 import { rolledBackLogs, type RolledBackLog } from '../restore/rolled-back-logs.js';
 
 interface RestoreOptions extends Json {
@@ -36,6 +38,24 @@ export function restoreCommands(program: Command): void {
     );
     const lines = await exportLedger(ledgers.flat(), file);
     show({ lines }, json, () => `${lines} erasures are in ${file}.`);
+  });
+
+  addCommand(
+    backup,
+    'checkpoints <folder>',
+    'write the newest checkpoint of each audit log, for a restore and as evidence; never an older one over a newer; ' +
+      asDatabaseOwner,
+    ['backup checkpoints /backup/checkpoints'],
+  ).action(async (folder: string, { json }: Json) => {
+    const kept = await asOwner(ownerConnectionOf('audit'), 'Reading the checkpoints', (client) =>
+      keepCheckpoints(client, folder),
+    );
+    show(kept, json, () => `The checkpoints of ${kept.logs} audit logs are in ${folder}.`);
+    if (kept.rolledBack.length > 0)
+      throw new CommandError(
+        `${kept.rolledBack.map(rolledBackLine).join('\n')}\nThe kept checkpoints stay. The database was restored, or ` +
+          'changed: docs/runbook.md, "When an audit log is broken".',
+      );
   });
 
   addCommand(
@@ -79,11 +99,18 @@ function describe({ dryRun, imported, steps, rolledBack }: Restored): string {
     `${imported} erasures were missing in the backup.`,
     table([dryRun ? 'WOULD CHANGE' : 'CHANGED', 'ROWS'], changed),
     ...rolledBack.map(
-      ({ org, entries, signed }) =>
-        `The audit log of ${org} has ${entries} entries, and a checkpoint has signed ${signed}: the backup lacks ` +
-        `${signed - entries}. Audit signs nothing there until you have decided (docs/runbook.md, "When an audit log ` +
-        'is broken").',
+      (log) =>
+        `${rolledBackLine(log)} Audit signs nothing there until you have decided (docs/runbook.md, "When an audit ` +
+        'log is broken").',
     ),
     dryRun ? 'Nothing was changed.' : 'Declare the streams (holdfast bus declare), then start the services.',
   ].join('\n');
+}
+
+function rolledBackLine({ org, entries, signed }: RolledBackLog): string {
+  const missing = signed - entries;
+  return (
+    `The audit log of ${org} has ${entries} entries, and a checkpoint has signed ${signed}: ${missing} are ` +
+    'missing.'
+  );
 }

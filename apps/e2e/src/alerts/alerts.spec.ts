@@ -66,9 +66,15 @@ const causedBySlowness = [
   ...['FeedLag', 'FeedEventsWait', 'OutboxNotConfirmed', 'ServiceDown', 'PodNotReady', 'AuthReplicaDown'],
 ].map((name) => `Holdfast${name}`);
 
+/**
+ * They compare a time with that of Prometheus, which begins at 0 in a recording, or need CronJobs of a cluster. Each
+ * has a scenario (tools/observability/alert-scenarios.ts).
+ */
+const withoutIncident = ['CertificateEnds', 'BackupOld', 'ErasureLedgerOld'].map((name) => `Holdfast${name}`);
+
 it('each alert has an incident that causes it', () => {
   const caused = new Set(all.flatMap(({ alerts }) => alerts.map(({ alertname }) => alertname)));
-  expect([...caused].sort()).toEqual([...labelsInAnnotations.keys()].sort());
+  expect([...caused, ...withoutIncident].sort()).toEqual([...labelsInAnnotations.keys()].sort());
 });
 
 const itInLongForm = isLongForm ? it : it.skip;

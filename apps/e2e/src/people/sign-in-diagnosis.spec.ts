@@ -98,7 +98,9 @@ it('is printed by the command line, whose reading the log of the organization ha
   expect(printed.stdout).toContain('The credential is suspended.');
   expect(printed.stdout).toMatch(new RegExp(`${credentialId} +customer +suspended`));
   expect(await stack.operator('explain', org, subject)).toMatchObject({ state: 'suspended', credentialId });
-  expect(await stack.printed('explain', org, randomUUID())).toMatchObject({ exitCode: 1, stdout: '' });
+  const unknown = await stack.printed('explain', org, randomUUID());
+  expect(unknown).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(unknown.stderr).toContain(`${org} has no customer`);
   const owner = await HubUser.make(org, ['owner']);
   const { body } = await owner.call<{ items: AuditEvent[] }>('GET', `/audit/events?target=${subject}`);
   const reads = body.items.filter(({ action }) => action === 'subject.diagnose');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import {
   connect,
@@ -15,7 +16,7 @@ import {
   type BusUser,
   type ServiceName,
 } from '@holdfast/contracts';
-import type { Logger } from '@holdfast/platform';
+import { observeCertificates, type Logger } from '@holdfast/platform';
 import { onConnectionStatus } from './connection-status.js';
 import { writeOncePerTurn } from './nats-client.js';
 import { nextServer, ServerSpread } from './server-spread.js';
@@ -61,6 +62,7 @@ export function maxSilenceMs(servers: number): number {
  * @throws Error when the server's version is not supported, or when `signal` aborts
  */
 export async function connectBus(options: BusOptions, logger: Logger): Promise<NatsConnection> {
+  if (options.caFile !== undefined) observeCertificates('nats_ca', readFileSync(options.caFile, 'utf8'));
   const servers = shuffled(options.url.split(','));
   const spread =
     options.replica && servers.length > 1 ? new ServerSpread(options.replica.service, options.replica.id) : undefined;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
+import { observeCertificates } from '../network/certificate-ends.js';
 
 /** Names of PEM files. */
 export interface ServerTlsFiles {
@@ -35,9 +36,11 @@ export function serverTlsFiles(service: string, settings: ServerTlsSettings): Se
 
 /** @throws Error when a file cannot be read */
 export function readServerTls({ certFile, keyFile, clientCaFile }: ServerTlsFiles): SecureContextOptions {
+  const cert = readFileSync(certFile, 'utf8');
+  observeCertificates('http', cert);
   return {
     minVersion: 'TLSv1.2',
-    cert: readFileSync(certFile, 'utf8'),
+    cert,
     key: readFileSync(keyFile, 'utf8'),
     ...(clientCaFile !== undefined && { ca: readFileSync(clientCaFile, 'utf8') }),
   };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { observeCertificates } from './certificate-ends.js';
 
 /**
  * Options of a TLS connection that verifies the server's certificate and name, as libpq's `verify-full`; false without
@@ -7,5 +8,8 @@ import { readFileSync } from 'node:fs';
  * @throws Error when the file cannot be read
  */
 export function databaseTls(caFile: string | undefined): { ca: string } | false {
-  return caFile === undefined ? false : { ca: readFileSync(caFile, 'utf8') };
+  if (caFile === undefined) return false;
+  const ca = readFileSync(caFile, 'utf8');
+  observeCertificates('postgresql_ca', ca);
+  return { ca };
 }

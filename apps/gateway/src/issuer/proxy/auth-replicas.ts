@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Inject, Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Counter, Gauge } from 'prom-client';
-import type { Logger } from '@holdfast/platform';
+import { observeCertificates, type Logger } from '@holdfast/platform';
 import { CONFIG, Interval, LOGGER } from '@holdfast/service';
 import type { GatewayConfig } from '../../config.js';
 import {
@@ -152,9 +152,11 @@ export class AuthReplicas implements OnModuleInit, OnApplicationShutdown {
 
 function tlsOf({ AUTH_CA_FILE, AUTH_CERT_FILE, AUTH_KEY_FILE }: GatewayConfig): ReplicaTls {
   const read = (path: string): string => readFileSync(path, 'utf8');
+  const cert = AUTH_CERT_FILE === undefined ? undefined : read(AUTH_CERT_FILE);
+  if (cert !== undefined) observeCertificates('auth_client', cert);
   return {
     ...(AUTH_CA_FILE !== undefined && { ca: read(AUTH_CA_FILE) }),
-    ...(AUTH_CERT_FILE !== undefined && { cert: read(AUTH_CERT_FILE) }),
+    ...(cert !== undefined && { cert }),
     ...(AUTH_KEY_FILE !== undefined && { key: read(AUTH_KEY_FILE) }),
   };
 }

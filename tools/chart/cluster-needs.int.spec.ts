@@ -1,0 +1,102 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { installHelm, label, parse, render, type Rendered } from './helm.ts';
+import { podOf } from './pod-policies.ts';
+
+/** With everything that a user may set. */
+let all: Rendered[];
+beforeAll(async () => {
+  await installHelm();
+  all = parse(await render('everything'));
+});
+
+const named = (manifests: Rendered[], kind: string, name: string) =>
+  manifests.find((m) => m.kind === kind && m.metadata.name === name)!;
+const pods = (manifests: Rendered[]) =>
+  manifests.flatMap((m) => {
+    const pod = podOf(m);
+    return pod ? [{ name: `${m.kind} ${m.metadata.name}`, component: label(m, 'component'), pod, manifest: m }] : [];
+  });
+
+describe('a cluster that assigns users to pods, such as OpenShift', () => {
+  test('gets pods without a user or group, which still may not run as root', async () => {
+    const manifests = parse(await render('bundled', '--set', 'securityContext.assignedUsers=true'));
+    expect(pods(manifests).length).toBeGreaterThan(15);
+    for (const { name, pod } of pods(manifests)) {
+      const { securityContext = {} } = pod;
+      expect([name, securityContext]).toEqual([name, expect.objectContaining({ runAsNonRoot: true })]);
+      for (const member of ['runAsUser', 'runAsGroup', 'fsGroup']) expect(securityContext).not.toHaveProperty(member);
+    }
+  });
+
+  test('gets further members of the contexts in every pod and container of the chart', () => {
+    const own = pods(all).filter(({ component }) => component !== undefined);
+    for (const { name, pod } of own) {
+      expect([name, pod.securityContext]).toEqual([name, expect.objectContaining({ supplementalGroups: [2000] })]);
+      for (const { securityContext } of pod.containers.filter((one) => one.name !== 'shipper'))
+        expect(securityContext).toMatchObject({ privileged: false, allowPrivilegeEscalation: false });
+    }
+  });
+});
+
+test('containers and init containers of the user are in the pods of services, before those of the chart', () => {
+  const { pod } = pods(all).find(({ name }) => name === 'Deployment id-auth')!;
+  expect(pod.containers.map(({ name }) => name)).toEqual(['auth', 'shipper']);
+  expect(pod.initContainers!.map(({ name }) => name)[0]).toBe('prepare');
+  expect(pod).toMatchObject({ dnsConfig: { options: [{ name: 'ndots', value: '2' }] } });
+});
+
+test('every pod knows names beside those of DNS', () => {
+  const without = pods(all).filter(({ pod, name }) => !name.includes('postgresql') && !('hostAliases' in pod));
+  expect(without.map(({ name }) => name)).toEqual([]);
+});
+
+test('pods of Jobs and of the command line have labels and annotations of the user', () => {
+  for (const { name, manifest } of pods(all).filter(({ manifest: { kind } }) => kind === 'Job' || kind === 'CronJob')) {
+    const text = JSON.stringify(manifest.spec);
+    expect([name, text]).toEqual([name, expect.stringContaining('"sidecar.istio.io/inject":"false"')]);
+    expect([name, text]).toEqual([name, expect.stringContaining('"team":"jobs"')]);
+  }
+});
+
+test('the Service of the gateway has labels and further members of its spec', () => {
+  const service = named(all, 'Service', 'id-gateway');
+  expect(service.metadata.labels).toMatchObject({ team: 'edge' });
+  expect(service.spec).toMatchObject({
+    type: 'LoadBalancer',
+    externalTrafficPolicy: 'Local',
+    loadBalancerSourceRanges: ['192.0.2.0/24'],
+  });
+});
+
+test('objects of the user are part of the release, and templates of it', () => {
+  expect(named(all, 'ConfigMap', 'holdfast-extra')).toMatchObject({ data: { baseUrl: 'https://id.example.com' } });
+});
+
+test('services may call the ports that OUTBOUND_PORTS allows them', async () => {
+  const ports = 'services.signals.env.OUTBOUND_PORTS=443\\,8443';
+  const manifests = parse(await render('minimal', '--set', ports));
+  const policy = (name: string) => JSON.stringify(named(manifests, 'NetworkPolicy', name).spec);
+  expect(policy('holdfast-signals')).toContain('{"protocol":"TCP","port":8443}');
+  expect(policy('holdfast-auth')).not.toContain('8443');
+});
+
+test('NodeLocal DNSCache answers pods, unless the place of DNS is given', async () => {
+  const dns = (manifests: Rendered[]) =>
+    JSON.stringify(manifests.find((m) => m.kind === 'NetworkPolicy' && m.metadata.name.endsWith('-dns'))!.spec);
+  expect(dns(parse(await render('minimal')))).toContain('169.254.20.10/32');
+  expect(dns(all)).not.toContain('169.254.20.10/32');
+});
+
+test('NATS encrypts what it stores, and an exporter has its metrics where Prometheus finds and may read them', () => {
+  const { data } = named(all, 'ConfigMap', 'id-nats-config') as unknown as { data: Record<string, string> };
+  expect(data['nats.conf']).toMatch(/cipher: aes\n\s+key: \$JETSTREAM_KEY/);
+  const { pod, manifest } = pods(all).find(({ name }) => name === 'StatefulSet id-nats')!;
+  expect(pod.containers.find(({ name }) => name === 'nats')!.env).toContainEqual({
+    name: 'JETSTREAM_KEY',
+    valueFrom: { secretKeyRef: { name: 'jetstream', key: 'key' } },
+  });
+  expect(JSON.stringify(manifest.spec)).toContain('"example.com/scrape":"true"');
+  expect(pod.containers.map(({ name }) => name)).toContain('exporter');
+  expect(named(all, 'PodMonitor', 'id-nats').spec).toMatchObject({ podMetricsEndpoints: [{ port: 'exporter' }] });
+  expect(JSON.stringify(named(all, 'NetworkPolicy', 'id-nats').spec)).toContain('"port":"exporter"');
+});
