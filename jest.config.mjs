@@ -30,6 +30,7 @@ export default {
   },
   testEnvironmentOptions: { customExportConditions: ['@holdfast/source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/', '/\\.nx/', '/\\.holdfast/'],
+  ...(stage === 'e2e' && { testSequencer: './tools/testing/sequencer.mjs' }),
   coverageProvider: 'v8',
   // Beside other work a test of seconds takes a minute. It is longer than `eventually` waits, whose error says more.
   testTimeout: stage === 'e2e' ? 600_000 : 180_000,

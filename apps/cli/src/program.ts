@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { accessRequestCommands } from './commands/access-requests.js';
 import { analyticsCommands } from './commands/analytics.js';
+import { applyCommand } from './commands/apply.js';
 import { appCommands } from './commands/apps.js';
 import { assignmentCommands } from './commands/assignments.js';
 import { auditPartitionCommands } from './commands/audit-partitions.js';
@@ -50,6 +51,7 @@ export function createProgram(): Command {
     .exitOverride();
   for (const add of [
     organizationCommands,
+    applyCommand,
     appCommands,
     grantCommands,
     groupCommands,

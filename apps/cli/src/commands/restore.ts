@@ -53,8 +53,11 @@ export function restoreCommands(program: Command): void {
     show(kept, json, () => `The checkpoints of ${kept.logs} audit logs are in ${folder}.`);
     if (kept.rolledBack.length > 0)
       throw new CommandError(
-        `${kept.rolledBack.map(rolledBackLine).join('\n')}\nThe kept checkpoints stay. The database was restored, or ` +
-          'changed: docs/runbook.md, "When an audit log is broken".',
+        [
+          ...kept.rolledBack.map((log) => `${lengthsOf(log)}: ${missingOf(log)} are missing.`),
+          'The kept checkpoints stay. The database was restored, or changed: docs/runbook.md, "When an audit log is ' +
+            'broken".',
+        ].join('\n'),
       );
   });
 
@@ -100,17 +103,17 @@ function describe({ dryRun, imported, steps, rolledBack }: Restored): string {
     table([dryRun ? 'WOULD CHANGE' : 'CHANGED', 'ROWS'], changed),
     ...rolledBack.map(
       (log) =>
-        `${rolledBackLine(log)} Audit signs nothing there until you have decided (docs/runbook.md, "When an audit ` +
-        'log is broken").',
+        `${lengthsOf(log)}: the backup lacks ${missingOf(log)}. Audit signs nothing there until you have decided ` +
+        '(docs/runbook.md, "When an audit log is broken").',
     ),
     dryRun ? 'Nothing was changed.' : 'Declare the streams (holdfast bus declare), then start the services.',
   ].join('\n');
 }
 
-function rolledBackLine({ org, entries, signed }: RolledBackLog): string {
-  const missing = signed - entries;
-  return (
-    `The audit log of ${org} has ${entries} entries, and a checkpoint has signed ${signed}: ${missing} are ` +
-    'missing.'
-  );
+function lengthsOf({ org, entries, signed }: RolledBackLog): string {
+  return `The audit log of ${org} has ${entries} entries, and a checkpoint has signed ${signed}`;
+}
+
+function missingOf({ entries, signed }: RolledBackLog): number {
+  return signed - entries;
 }

@@ -26,7 +26,8 @@ async function* ofCustomers(
   const { page } = visitor;
   const show = async (name: string, address: string): Promise<Picture> => {
     await page.goto(address);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    // A page that still asks for what it shows says "One moment …".
+    await page.getByRole('heading', { level: 1 }).filter({ hasNotText: '…' }).waitFor();
     return { name, page };
   };
   const parameters = new URLSearchParams({

@@ -26,7 +26,7 @@ export const initializer = `SwaggerUIBundle({
   docExpansion: 'list',
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
-  supportedSubmitMethods: ['get', 'post', 'delete'],
+  supportedSubmitMethods: ['get', 'post', 'put', 'patch', 'delete'],
 });
 if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode');
 `;
