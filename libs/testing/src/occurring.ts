@@ -1,16 +1,14 @@
 /** Of a hash of four bytes. */
 const filterBits = 20;
-/** Below them a search for each is faster. */
-const manyBytes = 200_000;
-const manyNeedles = 8;
+/** Bytes that searches for each byte string may read: below it they are faster than one reading for all. */
+const maxReadBytes = 2_000_000;
 
 /**
  * Which of many byte strings occur somewhere in these bytes, which are read once: tests search a whole database for
  * thousands of spellings, and a search for each of them takes minutes.
  */
 export function occurring(bytes: Buffer, needles: readonly Buffer[]): Set<Buffer> {
-  if (bytes.length < manyBytes || needles.length < manyNeedles)
-    return new Set(needles.filter((needle) => bytes.includes(needle)));
+  if (bytes.length * needles.length < maxReadBytes) return new Set(needles.filter((needle) => bytes.includes(needle)));
   return occurringInMany(bytes, needles);
 }
 
