@@ -13,6 +13,8 @@ COPY apps apps
 COPY libs libs
 # The lock file names the example, so npm needs its package.json.
 COPY examples/shop/package.json examples/shop/
+# The types of the hub's client are generated from it.
+COPY docs/reference/openapi.json docs/reference/
 RUN --mount=type=cache,target=/npm npm_config_cache=/npm npm ci --no-audit --no-fund
 RUN NX_DAEMON=false NX_TUI=false node node_modules/nx/dist/bin/nx.js run-many -t build
 COPY docker/collect.mjs docker/
