@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { installHelm, label, parse, render, type Rendered } from './helm.ts';
+import { chart, helm, installHelm, label, parse, render, type Rendered } from './helm.ts';
 import { podOf } from './pod-policies.ts';
 
 /** With everything that a user may set. */
@@ -100,3 +101,26 @@ test('NATS encrypts what it stores, and an exporter has its metrics where Promet
   expect(named(all, 'PodMonitor', 'id-nats').spec).toMatchObject({ podMetricsEndpoints: [{ port: 'exporter' }] });
   expect(JSON.stringify(named(all, 'NetworkPolicy', 'id-nats').spec)).toContain('"port":"exporter"');
 });
+
+test('a trial requests half a core, and its upgrade half of that more: kind on two cores has room', async () => {
+  const args = ['--values', join(chart, 'trial.yaml'), '--set', 'baseUrl=http://localhost:8080'];
+  const manifests = parse(await helm('template', 'holdfast', chart, ...args));
+  const workloads = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
+  const millicoresOf = (manifest: Rendered) =>
+    podOf(manifest)!.containers.reduce((sum, { resources }) => sum + millicores(resources?.requests?.cpu), 0);
+  const requested = workloads.reduce((sum, m) => sum + Number(m.spec!.replicas) * millicoresOf(m), 0);
+  // Successors start first, those of a StatefulSet apart.
+  const surge = workloads
+    .filter(({ kind, spec }) => kind === 'Deployment' && Number(spec!.replicas) > 0)
+    .reduce((sum, m) => sum + millicoresOf(m), 0);
+  expect(requested).toBeGreaterThan(300);
+  expect(requested).toBeLessThanOrEqual(500);
+  expect(surge).toBeLessThanOrEqual(250);
+  // The audit log is there during an upgrade.
+  expect(named(manifests, 'StatefulSet', 'holdfast-audit').spec).toMatchObject({ replicas: 2 });
+});
+
+function millicores(cpu: string | undefined): number {
+  const [, number, unit] = /^(\d+)(m?)$/.exec(cpu ?? '')!;
+  return Number(number) * (unit === 'm' ? 1 : 1000);
+}

@@ -17,7 +17,9 @@ const seedSchema = z.object({
 });
 const figuresSchema = z.object({ requests: z.number(), failed: z.number(), slowestMs: z.number() });
 
-/** Creates the demo organizations, and starts a pod that uses the gateway as one of their apps. */
+/**
+ * Creates the demo organizations, and starts a pod that uses the gateway as one of their apps, instead of one that runs.
+ */
 export async function startLoad(cluster: Kubernetes, release: string, image: string): Promise<void> {
   const seed = cluster.kubectl([
     'exec',
@@ -30,7 +32,9 @@ export async function startLoad(cluster: Kubernetes, release: string, image: str
     '--json',
   ]);
   const [org] = seedSchema.parse(JSON.parse(seed)).organizations;
-  const app = org?.apps.find(({ scopes }) => ['offers:write', 'issued:read'].every((scope) => scopes.includes(scope)));
+  const app = org?.apps.find(({ scopes }) =>
+    ['offers:write', 'issued:read', 'issued:manage'].every((scope) => scopes.includes(scope)),
+  );
   if (!org || !app) throw new Error('The demo has no app that may create offers.');
   const env = {
     GATEWAY: `http://${release}-gateway`,
@@ -45,6 +49,7 @@ export async function startLoad(cluster: Kubernetes, release: string, image: str
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { 'load.mts': script } },
     { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: name } }, spec: podSpec(image) },
   ];
+  cluster.kubectl(['delete', 'pod', name, '--ignore-not-found']);
   cluster.kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
   cluster.kubectl(['wait', '--for=condition=Ready', `pod/${name}`, '--timeout=120s']);
   await untilQuiet(cluster);

@@ -1,5 +1,6 @@
-// Installs the chart in a namespace of its own, tests it, upgrades it, rolls it back, and evicts and kills each pod,
-// while a client uses it. Prints the figures of each step, and fails if a planned step made a request fail.
+// Installs the chart in a namespace of its own, tests it, upgrades it, rolls it back, rotates keys and passwords, evicts
+// and kills each pod, and restores a lost database, while a client uses it. Prints the figures of each step, and fails if
+// a planned step made a request fail.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -7,9 +8,10 @@ import { print } from '../infra/console.ts';
 import { disrupt } from './disruptions.ts';
 import { admit, kubernetes, podsOf, untilReady } from './kubernetes.ts';
 import { startLoad, underLoad } from './load.ts';
+import { rotateKey, rotateNatsUser, rotatePassword, type Release } from './owner.ts';
+import { loseAndRestore } from './restore.ts';
 
 const chart = 'k8s/holdfast';
-const release = 'holdfast';
 const services = ['directory', 'audit', 'subjects', 'signals', 'issuance', 'auth', 'gateway'];
 const { values: options } = parseArgs({
   options: {
@@ -17,16 +19,21 @@ const { values: options } = parseArgs({
     tag: { type: 'string', default: '' },
     'next-tag': { type: 'string', default: '' },
     values: { type: 'string', default: '' },
+    namespace: { type: 'string', default: '' },
+    only: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
   },
 });
 if (options.values && !existsSync(options.values)) throw new Error(`There is no file ${options.values}.`);
 
-const cluster = kubernetes(`holdfast-check-${randomBytes(3).toString('hex')}`);
+const cluster = kubernetes(options.namespace || `holdfast-check-${randomBytes(3).toString('hex')}`);
 const { kubectl, helm, namespace } = cluster;
+const release: Release = { cluster, name: 'holdfast' };
 const settings = [
   ...['--set', 'baseUrl=http://localhost:8080'],
   ...['--set', 'postgresql.mode=bundled', '--set', 'nats.mode=bundled'],
+  ...['--set', 'backup.dumpSchedule=30 2 * * *', '--set', 'backup.ledgerSchedule=*/5 * * * *'],
+  ...['--set', 'backup.checkpointSchedule=7 * * * *'],
   ...(options.values ? ['--values', options.values] : []),
   ...['--set', `image.prefix=${options['image-prefix']}`],
 ];
@@ -34,54 +41,79 @@ const tagged = (tag: string): string[] => (tag ? ['--set-string', `image.tag=${t
 const wait = ['--wait', '--timeout', '20m'];
 
 print(`Context ${kubectl(['config', 'current-context']).trim()}, namespace ${namespace}.`);
-kubectl(['create', 'namespace', namespace]);
 try {
+  if (!options.namespace) await install();
   const failed = await scenario();
   if (failed > 0) throw new Error(`${failed} requests failed in steps that must not be noticed.`);
-  print('No request failed in the upgrade, the rollback and the evictions.');
+  print('No request failed in steps that must not be noticed.');
 } finally {
-  if (options.keep) print(`The namespace ${namespace} stays: --keep.`);
+  if (options.keep || options.namespace) print(`The namespace ${namespace} stays.`);
   else kubectl(['delete', 'namespace', namespace, '--timeout=300s']);
 }
 
-async function scenario(): Promise<number> {
+async function install(): Promise<void> {
+  kubectl(['create', 'namespace', namespace]);
   for (const mode of ['enforce', 'warn'])
     kubectl(['label', 'namespace', namespace, `pod-security.kubernetes.io/${mode}=restricted`]);
-  helm(['install', release, chart, ...settings, ...tagged(options.tag), '--dry-run=server']);
-  admit(cluster, helm(['template', release, chart, ...settings, ...tagged(options.tag)]));
+  helm(['install', release.name, chart, ...settings, ...tagged(options.tag), '--dry-run=server']);
+  admit(cluster, helm(['template', release.name, chart, ...settings, ...tagged(options.tag)]));
   print('The API server accepts the manifests without a warning, with Pod Security "restricted" enforced.');
+  await timed('install', () => helm(['install', release.name, chart, ...settings, ...tagged(options.tag), ...wait]));
+}
 
-  timed('install', () => helm(['install', release, chart, ...settings, ...tagged(options.tag), ...wait]));
-  timed('helm test', () => helm(['test', release, '--logs', '--timeout', '5m']));
-
-  const image = JSON.parse(kubectl(['get', 'deploy', `${release}-cli`, '-o', 'json'])) as {
+async function scenario(): Promise<number> {
+  await timed('helm test', () => helm(['test', release.name, '--logs', '--timeout', '5m']));
+  const image = JSON.parse(kubectl(['get', 'deploy', `${release.name}-cli`, '-o', 'json'])) as {
     spec: { template: { spec: { containers: [{ image: string }] } } };
   };
-  await startLoad(cluster, release, image.spec.template.spec.containers[0].image);
-  const planned = (step: string, act: () => void): Promise<number> =>
-    underLoad(cluster, step, async () => {
-      act();
-      for (const service of services) await untilReady(cluster, service, podsOf(cluster, service).length);
-    });
+  await startLoad(cluster, release.name, image.spec.template.spec.containers[0].image);
   let failed = 0;
-  failed += await planned('nothing (10 s)', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000));
-  const change = [
-    '--set-string',
-    'defaults.podAnnotations.cluster-check=next',
-    ...tagged(options['next-tag'] || options.tag),
-  ];
-  failed += await planned('upgrade', () => helm(['upgrade', release, chart, ...settings, ...change, ...wait]));
-  failed += await planned('rollback', () => helm(['rollback', release, ...wait]));
-  for (const service of services)
-    failed += await underLoad(cluster, `eviction of ${service}`, () => disrupt(cluster, service, 'evict'));
-  for (const component of [...services, 'nats', 'postgresql'])
-    await underLoad(cluster, `kill of ${component}`, () => disrupt(cluster, component, 'kill'));
-  timed('helm test', () => helm(['test', release, '--logs', '--timeout', '5m']));
+  for (const [step, act] of planned()) if (isChosen(step)) failed += await underLoad(cluster, step, act);
+  for (const [step, act] of unplanned()) if (isChosen(step)) await underLoad(cluster, step, act);
+  await timed('helm test', () => helm(['test', release.name, '--logs', '--timeout', '5m']));
   return failed;
 }
 
-function timed(step: string, act: () => void): void {
-  const began = Date.now();
+type Step = [name: string, act: () => Promise<void>];
+
+/** Steps that no caller may notice. */
+function planned(): Step[] {
+  const change = ['--set-string', `defaults.podAnnotations.cluster-check=${randomBytes(3).toString('hex')}`];
+  const next = tagged(options['next-tag'] || options.tag);
+  return [
+    ['nothing (10 s)', () => new Promise((resolve) => setTimeout(resolve, 10_000))],
+    ['upgrade', () => ready(() => helm(['upgrade', release.name, chart, ...settings, ...change, ...next, ...wait]))],
+    ['rollback', () => ready(() => helm(['rollback', release.name, ...wait]))],
+    ['rotation of a key', () => rotateKey(release, 'KEY_ENCRYPTION_KEY_AUTH', 'auth')],
+    ['rotation of a password', () => rotatePassword(release, 'DB_PASSWORD_SUBJECTS', 'subjects')],
+    ['rotation of a NATS user', () => rotateNatsUser(release, 'NATS_NKEY_SEED_SUBJECTS', 'subjects')],
+    ...services.map((name): Step => [`eviction of ${name}`, () => disrupt(cluster, name, 'evict')]),
+  ];
+}
+
+/** Steps that callers notice: their figures say for how long. */
+function unplanned(): Step[] {
+  const kills = [...services, 'nats', 'postgresql'];
+  const offersAfterDump = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5000));
+  const upgrade = (): void => void helm(['upgrade', release.name, chart, '--reuse-values', ...wait]);
+  return [
+    ...kills.map((name): Step => [`kill of ${name}`, () => disrupt(cluster, name, 'kill')]),
+    ['loss and restore', () => loseAndRestore(release, offersAfterDump, upgrade)],
+  ];
+}
+
+/** `--only rotation,kill` runs the steps whose names begin so. */
+function isChosen(step: string): boolean {
+  return options.only.split(',').some((name) => step.startsWith(name));
+}
+
+async function ready(act: () => unknown): Promise<void> {
   act();
+  for (const service of services) await untilReady(cluster, service, podsOf(cluster, service).length);
+}
+
+async function timed(step: string, act: () => unknown): Promise<void> {
+  const began = Date.now();
+  await act();
   print(`${step.padEnd(28)} ${String(Math.round((Date.now() - began) / 1000)).padStart(4)} s`);
 }

@@ -24,6 +24,7 @@ import { presenceCommands } from './commands/presence.js';
 import { restoreCommands } from './commands/restore.js';
 import { secretRotationCommands } from './commands/secret-rotation.js';
 import { secretCommands } from './commands/secrets.js';
+import { signAgainCommand } from './commands/sign-again.js';
 import { smokeCommand } from './commands/smoke.js';
 import { ssfCommands } from './commands/ssf.js';
 import { supportBundleCommand } from './commands/support-bundle.js';
@@ -79,6 +80,7 @@ export function createProgram(): Command {
     databaseRewriteCommand,
     restoreCommands,
     auditPartitionCommands,
+    signAgainCommand,
     analyticsCommands,
   ])
     add(program);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -288,6 +288,64 @@ test('checkpoints are kept: the newest of each log, and never one of fewer entri
   writeFileSync(join(kept, 'backup.newest.ndjson'), 'damaged');
   await expect(cli('backup', 'checkpoints', kept)).rejects.toMatchObject({
     stderr: expect.stringContaining('so nothing was written'),
+  });
+});
+
+test('a log that lost signed entries is signed again: its checkpoints are set aside, and the log says so', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const noteOf = (org: string, size: number) =>
+    signCheckpoint({ origin: `id.example/o/${org}/audit`, size, root: Buffer.alloc(32, 1) }, privateKey);
+  const replica = join(folder, 'signed again');
+  mkdirSync(replica);
+  writeFileSync(
+    join(replica, '1.newest.ndjson'),
+    formatCheckpointLines([
+      ['lost', noteOf('lost', 5)],
+      ['whole', noteOf('whole', 3)],
+    ]),
+  );
+  writeFileSync(join(replica, '2.newest.ndjson'), formatCheckpointLines([['lost', noteOf('lost', 8)]]));
+  for (const [org, entries] of [
+    ['lost', 2],
+    ['whole', 3],
+  ]) {
+    await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ($1, $2, '')`, [org, entries]);
+    await database.query(`INSERT INTO audit.checkpoint (org, size, note) VALUES ($1, $2, 'signed')`, [org, entries]);
+  }
+  const logs = [{ org: 'lost', entries: 2, signed: 8 }];
+  const signAgain = ['audit', 'sign-again', '--all', '--checkpoints', replica];
+  expect(await cli(...signAgain, '--dry-run')).toEqual({ dryRun: true, logs });
+  expect(readdirSync(replica).sort()).toEqual(['1.newest.ndjson', '2.newest.ndjson']);
+
+  expect(await cli(...signAgain)).toEqual({ dryRun: false, logs });
+  const [first, second, replaced, ...others] = readdirSync(replica).sort();
+  const orgsIn = (name: string) =>
+    parseCheckpointLines(readFileSync(join(replica, name), 'utf8')).map(([org, note]) => [
+      org,
+      readCheckpoint(note).size,
+    ]);
+  expect(orgsIn(first!)).toEqual([['whole', 3]]);
+  expect(orgsIn(second!)).toEqual([]);
+  expect(replaced).toMatch(/^replaced-.*Z\.ndjson$/);
+  expect(orgsIn(replaced!)).toEqual([
+    ['lost', 5],
+    ['lost', 8],
+  ]);
+  expect(others).toEqual([]);
+  expect(
+    await database.query(`SELECT org, size::int FROM audit.checkpoint WHERE org IN ('lost', 'whole') ORDER BY org`),
+  ).toEqual([
+    { org: 'lost', size: 0 },
+    { org: 'whole', size: 3 },
+  ]);
+  const records = await database.query<{ org: string; record: string }>('SELECT org, record FROM audit.pending_record');
+  expect(records.map(({ org, record }) => [org, JSON.parse(String(record)) as unknown])).toEqual([
+    ['lost', expect.objectContaining({ action: 'audit.sign_again', changes: { entries: { from: 8, to: 2 } } })],
+  ]);
+  // Again it finds nothing, and a log without a checkpoint cannot be named.
+  expect(await cli(...signAgain)).toEqual({ dryRun: false, logs: [] });
+  await expect(cli('audit', 'sign-again', '--org', 'lost', '--checkpoints', replica)).rejects.toMatchObject({
+    stderr: expect.stringContaining('No checkpoint of lost is in'),
   });
 });
 

@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { formatCheckpointLines, parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
+import { parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
 import type { RolledBackLog } from './rolled-back-logs.js';
+import { writeWhole } from './set-aside.js';
 
 /** Audit and `restore --checkpoints` read files of this suffix. */
 const fileName = 'backup.newest.ndjson';
@@ -29,7 +30,16 @@ export async function keepCheckpoints(client: pg.Client, folder: string): Promis
     if (entries < signed) rolledBack.push({ org, entries, signed });
     else kept.set(org, note);
   }
-  await writeWhole(folder, file, formatCheckpointLines([...kept].sort(([a], [b]) => (a < b ? -1 : 1))));
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeWhole(
+      folder,
+      fileName,
+      [...kept].sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  } catch (error) {
+    throw new CommandError(`The checkpoints cannot be written: ${(error as Error).message}`);
+  }
   return { logs: kept.size, rolledBack };
 }
 
@@ -42,23 +52,6 @@ async function readKept(file: string): Promise<Map<string, string>> {
       `The kept checkpoints cannot be read, so nothing was written: ${(error as Error).message}. Move ${file} to ` +
         'another place, keep it, and run the command again.',
     );
-  }
-}
-
-async function writeWhole(folder: string, file: string, text: string): Promise<void> {
-  const draft = `${file}.new`;
-  try {
-    await mkdir(folder, { recursive: true });
-    const handle = await open(draft, 'w', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } catch (error) {
-    throw new CommandError(`The checkpoints cannot be written: ${(error as Error).message}`);
   }
 }
 

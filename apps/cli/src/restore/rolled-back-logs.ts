@@ -20,16 +20,21 @@ export interface RolledBackLog {
  * @throws CommandError when a checkpoint cannot be read
  */
 export async function rolledBackLogs(client: pg.Client, folders: readonly string[]): Promise<RolledBackLog[]> {
-  const { rows } = await client.query<{ org: string; seq: string }>('SELECT org, seq::text FROM audit.head');
-  const entries = new Map(rows.map(({ org, seq }) => [org, Number(seq)]));
+  const entries = await entriesOf(client);
   const found: RolledBackLog[] = [];
   for (const [org, signed] of await signedSizes(folders))
     if (signed > (entries.get(org) ?? 0)) found.push({ org, entries: entries.get(org) ?? 0, signed });
   return found;
 }
 
-/** The size of the newest checkpoint of each log. */
-async function signedSizes(folders: readonly string[]): Promise<Map<string, number>> {
+/** The number of entries of each log. */
+export async function entriesOf(client: pg.Client): Promise<Map<string, number>> {
+  const { rows } = await client.query<{ org: string; seq: string }>('SELECT org, seq::text FROM audit.head');
+  return new Map(rows.map(({ org, seq }) => [org, Number(seq)]));
+}
+
+/** The size of the newest checkpoint of each log. @throws CommandError when a checkpoint cannot be read */
+export async function signedSizes(folders: readonly string[]): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   for (const folder of folders) await addSignedSizes(folder, sizes);
   return sizes;
@@ -37,7 +42,7 @@ async function signedSizes(folders: readonly string[]): Promise<Map<string, numb
 
 async function addSignedSizes(folder: string, sizes: Map<string, number>): Promise<void> {
   const add = (org: string, note: string) => sizes.set(org, Math.max(sizes.get(org) ?? 0, readCheckpoint(note).size));
-  for (const entry of await entriesOf(folder)) {
+  for (const entry of await filesOf(folder)) {
     // The root of each ext4 volume has it.
     if (entry.name === 'lost+found') continue;
     // Audit stored a folder for each log before docs/adr/0057.
@@ -52,7 +57,7 @@ async function addSignedSizes(folder: string, sizes: Map<string, number>): Promi
   }
 }
 
-async function entriesOf(folder: string): Promise<Dirent[]> {
+async function filesOf(folder: string): Promise<Dirent[]> {
   try {
     return await readdir(folder, { withFileTypes: true });
   } catch (error) {

@@ -25,6 +25,7 @@ export const actions = {
   'audit.export.download': 'The file of an export was downloaded, for up to an hour',
   'audit.export.delete': 'An export of the audit log was canceled, or its file deleted',
   'audit.drop': 'Events whose retention has ended were dropped from the audit log',
+  'audit.sign_again': 'The audit log lost signed entries, such as by a restore, and is signed again without them',
   'audit_reader.create': 'A reader of the stream of entries was created: it reads the audit log from now on',
   'audit_reader.list': 'The readers of the stream of entries were listed',
   'audit_reader.rewind': 'A reader of the stream of entries was moved to another place in the log',
@@ -262,7 +263,7 @@ const reads = new Set<Action>([
   'entitlement.list',
   'request.denied',
 ]);
-const kept = new Set<Action>(['audit.drop', 'subject.erase', 'user.remove']);
+const kept = new Set<Action>(['audit.drop', 'audit.sign_again', 'subject.erase', 'user.remove']);
 
 /**
  * An action without a class counts as a change, which is kept longer than a read. An action must never move to another
