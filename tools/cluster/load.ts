@@ -18,7 +18,8 @@ const seedSchema = z.object({
 const figuresSchema = z.object({ requests: z.number(), failed: z.number(), slowestMs: z.number() });
 
 /**
- * Creates the demo organizations, and starts a pod that uses the gateway as one of their apps, instead of one that runs.
+ * Creates the demo organizations, and starts a pod that uses the gateway as one of their apps. It replaces one that
+ * runs.
  */
 export async function startLoad(cluster: Kubernetes, release: string, image: string): Promise<void> {
   const seed = cluster.kubectl([

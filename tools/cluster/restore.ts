@@ -3,8 +3,8 @@ import { owner, withPodOf, type Release } from './owner.ts';
 const using = 'gateway, auth, issuance, subjects, audit, directory, signals, operator';
 
 /**
- * docs/runbook.md, "A restore in a cluster": dumps the database, loses it, and restores it. `afterDump` changes what the
- * dump lacks, `start` starts the services again.
+ * docs/runbook.md, "A restore in a cluster": dumps the database, loses it, and restores it. `afterDump` changes what
+ * the dump lacks, `start` starts the services again.
  * @throws if customers from before the dump are missing afterwards
  */
 export async function loseAndRestore(

@@ -108,7 +108,7 @@ function describe(dryRun: boolean, logs: readonly RolledBackLog[]): string {
     ),
     dryRun
       ? 'Nothing was changed.'
-      : 'Their checkpoints are in replaced-….ndjson, beside the files of audit. Before you start audit, give it a new ' +
-        'key without the old one: docs/runbook.md, "When an audit log is broken".',
+      : 'Their checkpoints are in replaced-….ndjson, beside the files of audit. Before you start audit, give it a ' +
+        'new key without the old one: docs/runbook.md, "When an audit log is broken".',
   ].join('\n');
 }
