@@ -65,9 +65,10 @@ async function logOf(client: pg.Client, org: string, folders: readonly string[])
 
 /** A replica that runs has the checkpoints in memory, and writes others meanwhile. */
 async function mustBeStopped(client: pg.Client): Promise<void> {
-  const { rows } = await client.query('SELECT FROM pg_stat_activity WHERE usename = $1 LIMIT 1', [
-    databaseRole('audit'),
-  ]);
+  const { rows } = await client.query(
+    'SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = $1 LIMIT 1',
+    [databaseRole('audit')],
+  );
   if (rows.length > 0)
     throw new CommandError('Audit is connected to the database. Nothing was changed. Stop all its replicas first.');
 }
