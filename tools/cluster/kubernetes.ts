@@ -1,6 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { root } from '../setup/paths.mjs';
 
+/** In the order in which an upgrade replaces them. */
+export const services = ['directory', 'audit', 'subjects', 'signals', 'issuance', 'auth', 'gateway'];
+
 /** kubectl and helm in one namespace of the current context. */
 export interface Kubernetes {
   namespace: string;

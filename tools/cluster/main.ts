@@ -6,13 +6,13 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { print } from '../infra/console.ts';
 import { disrupt } from './disruptions.ts';
-import { admit, kubernetes, podsOf, untilReady } from './kubernetes.ts';
+import { admit, kubernetes, podsOf, services, untilReady } from './kubernetes.ts';
 import { startLoad, underLoad } from './load.ts';
-import { rotateKey, rotateNatsUser, rotatePassword, type Release } from './owner.ts';
+import type { Release } from './owner.ts';
 import { loseAndRestore } from './restore.ts';
+import { rotateKey, rotateNatsUser, rotatePassword } from './rotations.ts';
 
 const chart = 'k8s/holdfast';
-const services = ['directory', 'audit', 'subjects', 'signals', 'issuance', 'auth', 'gateway'];
 const { values: options } = parseArgs({
   options: {
     'image-prefix': { type: 'string', default: 'holdfast' },
@@ -41,6 +41,7 @@ const tagged = (tag: string): string[] => (tag ? ['--set-string', `image.tag=${t
 const wait = ['--wait', '--timeout', '20m'];
 
 print(`Context ${kubectl(['config', 'current-context']).trim()}, namespace ${namespace}.`);
+if (!options.namespace) kubectl(['create', 'namespace', namespace]);
 try {
   if (!options.namespace) await install();
   const failed = await scenario();
@@ -52,7 +53,6 @@ try {
 }
 
 async function install(): Promise<void> {
-  kubectl(['create', 'namespace', namespace]);
   for (const mode of ['enforce', 'warn'])
     kubectl(['label', 'namespace', namespace, `pod-security.kubernetes.io/${mode}=restricted`]);
   helm(['install', release.name, chart, ...settings, ...tagged(options.tag), '--dry-run=server']);
@@ -102,7 +102,7 @@ function unplanned(): Step[] {
   ];
 }
 
-/** `--only rotation,kill` runs the steps whose names begin so. */
+/** `--only rotation,kill` runs the steps whose names begin so; without it all begin with the empty text. */
 function isChosen(step: string): boolean {
   return options.only.split(',').some((name) => step.startsWith(name));
 }

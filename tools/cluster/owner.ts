@@ -6,9 +6,6 @@ export interface Release {
   name: string;
 }
 
-/** Secrets reach mounted volumes, and users of NATS its servers, within about a minute. */
-const untilMountedMs = 120_000;
-
 /** Starts a Deployment that has no pod until it is needed, and ends its pod after the task. */
 export async function withPodOf<T>({ cluster }: Release, deployment: string, act: () => Promise<T>): Promise<T> {
   cluster.kubectl(['scale', `deployment/${deployment}`, '--replicas=1']);
@@ -20,65 +17,7 @@ export async function withPodOf<T>({ cluster }: Release, deployment: string, act
   }
 }
 
-/** docs/runbook.md, "Rotating in a cluster": a key of one service, which is restarted after each step. */
-export async function rotateKey(release: Release, secret: string, service: string): Promise<void> {
-  await withPodOf(release, `${release.name}-owner`, async () => {
-    rotate(release, 'start', secret);
-    restart(release, service);
-    rotate(release, 'switch', secret);
-    restart(release, service);
-    rotate(release, 'finish', secret, '--wait', '120');
-    restart(release, service);
-    mustHaveEnded(release);
-  });
-}
-
-/** The same for a password of the database. The restart shows that a new pod connects with what is left. */
-export async function rotatePassword(release: Release, secret: string, service: string): Promise<void> {
-  await withPodOf(release, `${release.name}-owner`, async () => {
-    rotate(release, 'start', secret);
-    await untilMounted();
-    owner(release, 'database', 'setup', '--kubernetes-secret', release.name);
-    rotate(release, 'finish', secret, '--wait', '120');
-    restart(release, service);
-    mustHaveEnded(release);
-  });
-}
-
-/** The same for the key of a user of NATS. */
-export async function rotateNatsUser(release: Release, secret: string, service: string): Promise<void> {
-  const users = ['bus', 'users', '--kubernetes-secret', release.name, '--config-map', `${release.name}-nats-users`];
-  await withPodOf(release, `${release.name}-owner`, async () => {
-    rotate(release, 'start', secret);
-    owner(release, ...users);
-    await untilMounted();
-    rotate(release, 'switch', secret);
-    restart(release, service);
-    rotate(release, 'finish', secret);
-    owner(release, ...users);
-    mustHaveEnded(release);
-  });
-}
-
-function rotate(release: Release, step: string, secret: string, ...options: string[]): void {
-  owner(release, 'secrets', 'rotate', step, secret, '--kubernetes-secret', release.name, ...options);
-}
-
+/** Runs a command of the operator in the pod of the owner. */
 export function owner({ cluster, name }: Release, ...args: string[]): string {
   return cluster.kubectl(['exec', `deploy/${name}-owner`, '--', 'node', 'service/main.js', ...args]);
-}
-
-function restart({ cluster, name }: Release, service: string): void {
-  const workload = `${service === 'audit' ? 'statefulset' : 'deployment'}/${name}-${service}`;
-  cluster.kubectl(['rollout', 'restart', workload]);
-  cluster.kubectl(['rollout', 'status', workload, '--timeout=600s']);
-}
-
-function mustHaveEnded(release: Release): void {
-  const status = owner(release, 'secrets', 'rotate', 'status', '--kubernetes-secret', release.name);
-  if (!status.includes('No rotation is in progress')) throw new Error(`A rotation has not ended:\n${status}`);
-}
-
-async function untilMounted(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, untilMountedMs));
 }

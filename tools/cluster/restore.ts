@@ -1,6 +1,7 @@
+import { services } from './kubernetes.ts';
 import { owner, withPodOf, type Release } from './owner.ts';
 
-const using = 'gateway, auth, issuance, subjects, audit, directory, signals, operator';
+const using = [...services, 'operator'].join(', ');
 
 /**
  * docs/runbook.md, "A restore in a cluster": dumps the database, loses it, and restores it. `afterDump` changes what

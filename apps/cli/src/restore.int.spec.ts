@@ -317,6 +317,15 @@ test('a log that lost signed entries is signed again: its checkpoints are set as
   expect(await cli(...signAgain, '--dry-run')).toEqual({ dryRun: true, logs });
   expect(readdirSync(replica).sort()).toEqual(['1.newest.ndjson', '2.newest.ndjson']);
 
+  // A replica that runs would write other checkpoints meanwhile.
+  const url = new URL(database.ownerUrl);
+  url.searchParams.set('application_name', 'holdfast audit');
+  const running = new pg.Client({ connectionString: url.href });
+  await running.connect();
+  await expect(cli(...signAgain)).rejects.toMatchObject({ stderr: expect.stringContaining('Nothing was changed') });
+  await running.end();
+  expect(readdirSync(replica).sort()).toEqual(['1.newest.ndjson', '2.newest.ndjson']);
+
   expect(await cli(...signAgain)).toEqual({ dryRun: false, logs });
   const [first, second, replaced, ...others] = readdirSync(replica).sort();
   const orgsIn = (name: string) =>

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { AuditRecord } from '@holdfast/contracts';
 import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
+import { addPendingRecords } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
@@ -45,11 +46,7 @@ async function rebuild(client: pg.Client, org: string, loseDropped: boolean): Pr
     for (const table of ['count', 'sketch', 'credential'])
       await client.query(`DELETE FROM audit.analytics_${table} WHERE org = $1`, [org]);
     await client.query('UPDATE audit.analytics_cursor SET seq = 0, latest = NULL WHERE org = $1', [org]);
-    const record = recordOf(org, rows[0].entries);
-    // Due at once: audit appends it within a second.
-    await client.query("INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [
-      ...[org, record.id, JSON.stringify(record)],
-    ]);
+    await addPendingRecords(client, [{ org, record: recordOf(org, rows[0].entries) }]);
     await client.query('COMMIT');
     return rows[0].entries;
   } catch (error) {

@@ -5,6 +5,7 @@ import { retentionNames, retentions, type AuditRecord, type Retention } from '@h
 import type { Dropped } from '@holdfast/log-verifier';
 import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
+import { addPendingRecords } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
@@ -105,12 +106,8 @@ async function drop({
           [name, Number(year) * 12 + Number(number) - 1],
         );
         const drops = rows.map((dropped) => ({ ...dropped, record: recordOf(name, month, dropped) }));
-        // Due at once: audit appends each to its log within a second. Drop and records commit together.
-        for (const { org, record } of drops)
-          await client.query(
-            "INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')",
-            [org, record.id, JSON.stringify(record)],
-          );
+        // Drop and records commit together.
+        await addPendingRecords(client, drops);
         return drops;
       }),
     );

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
-import { databaseRole, type AuditRecord } from '@holdfast/contracts';
+import type { AuditRecord } from '@holdfast/contracts';
 import { auditRecord, newId } from '@holdfast/platform';
 import { collect } from '../add-command.js';
+import { addPendingRecords } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { operatorContext } from '../operator-session.js';
 import { show, table } from '../output.js';
+import { connectedServices } from '../restore/connected-services.js';
 import { entriesOf, rolledBackLogs, signedSizes, type RolledBackLog } from '../restore/rolled-back-logs.js';
 import { setAside } from '../restore/set-aside.js';
 import { owned, ownerOf, type Owner } from './log-owner.js';
@@ -50,7 +52,7 @@ async function signAgain({ checkpoints, dryRun = false, json, ...options }: Sign
       await forgetSigned(client, logs);
       const orgs = new Set(logs.map((log) => log.org));
       const now = new Date();
-      for (const folder of checkpoints) await setAside(folder, (name) => orgs.has(name), now);
+      for (const folder of checkpoints) await setAside(folder, orgs, now);
     }
     show({ dryRun, logs }, json, () => describe(dryRun, logs));
   });
@@ -65,29 +67,22 @@ async function logOf(client: pg.Client, org: string, folders: readonly string[])
 
 /** A replica that runs has the checkpoints in memory, and writes others meanwhile. */
 async function mustBeStopped(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    'SELECT FROM pg_stat_activity WHERE datname = current_database() AND usename = $1 LIMIT 1',
-    [databaseRole('audit')],
-  );
-  if (rows.length > 0)
+  if ((await connectedServices(client)).includes('holdfast audit'))
     throw new CommandError('Audit is connected to the database. Nothing was changed. Stop all its replicas first.');
 }
 
-/** Commits together. The records are due at once: audit appends them when it starts. */
+/** The reset and the records commit together. */
 async function forgetSigned(client: pg.Client, logs: readonly RolledBackLog[]): Promise<void> {
   await client.query('BEGIN');
   await client.query("UPDATE audit.checkpoint SET size = 0, note = '' WHERE org = ANY ($1)", [
     logs.map(({ org }) => org),
   ]);
   // An organization that was lost altogether has no log to record it in.
-  for (const log of logs.filter(({ entries }) => entries > 0)) {
-    const record = recordOf(log);
-    await client.query("INSERT INTO audit.pending_record (org, id, record, due_at) VALUES ($1, $2, $3, 'epoch')", [
-      log.org,
-      record.id,
-      JSON.stringify(record),
-    ]);
-  }
+  const found = logs.filter(({ entries }) => entries > 0);
+  await addPendingRecords(
+    client,
+    found.map((log) => ({ org: log.org, record: recordOf(log) })),
+  );
   await client.query('COMMIT');
 }
 

@@ -3,6 +3,7 @@ import type { ServiceName } from '@holdfast/contracts';
 import { CommandError } from '../command-error.js';
 import type { OwnerConnection } from '../config.js';
 import { asOwner } from '../database-owner.js';
+import { connectedServices } from './connected-services.js';
 import { erasingServices, importLedger, ledgerOf, type Erased } from './erasure-ledger.js';
 import { restoreSteps } from './restore-steps.js';
 
@@ -93,13 +94,10 @@ function connected<T>(owners: OwnerConnection[], work: (databases: Connected[]) 
 
 /** @throws CommandError that names the services which are connected */
 async function requireNoService(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name LIKE 'holdfast %' AND pid <> pg_backend_pid() ORDER BY 1`,
-  );
-  if (rows.length === 0) return;
+  const connected = await connectedServices(client);
+  if (connected.length === 0) return;
   throw new CommandError(
-    `These services are connected: ${rows.map(({ name }) => name).join(', ')}. They would bring back what is erased: ` +
+    `These services are connected: ${connected.join(', ')}. They would bring back what is erased: ` +
       'stop all of them, and run the command again.',
   );
 }

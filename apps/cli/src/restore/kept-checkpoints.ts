@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
+import { newestSuffix, writeWhole } from './checkpoint-files.js';
 import type { RolledBackLog } from './rolled-back-logs.js';
-import { writeWhole } from './set-aside.js';
 
-/** Audit and `restore --checkpoints` read files of this suffix. */
-const fileName = 'backup.newest.ndjson';
+const fileName = `backup${newestSuffix}`;
 
 export interface KeptCheckpoints {
   logs: number;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
+import { newestSuffix } from './checkpoint-files.js';
 
 /** An audit log whose database ends before a checkpoint that was kept elsewhere. */
 export interface RolledBackLog {
@@ -49,7 +50,7 @@ async function addSignedSizes(folder: string, sizes: Map<string, number>): Promi
     const file = join(folder, entry.name, ...(entry.isDirectory() ? ['latest'] : []));
     try {
       if (entry.isDirectory()) add(decodeURIComponent(entry.name), await readFile(file, 'utf8'));
-      else if (entry.name.endsWith('.newest.ndjson'))
+      else if (entry.name.endsWith(newestSuffix))
         for (const [org, note] of parseCheckpointLines(await readFile(file, 'utf8'))) add(org, note);
     } catch (error) {
       throw new CommandError(`${file} is no checkpoint: ${(error as Error).message}`);

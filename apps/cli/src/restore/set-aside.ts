@@ -1,66 +1,39 @@
-import { open, readdir, readFile, rename } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatCheckpointLines, parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
+import { parseCheckpointLines } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
-
-const suffix = '.newest.ndjson';
-
-/** A log, and the entries that the newest of its checkpoints had signed. */
-export type SetAside = ReadonlyMap<string, number>;
+import { newestSuffix, writeWhole, type CheckpointLine } from './checkpoint-files.js';
 
 /**
- * Moves the checkpoints of logs from what audit reads in a copy of CHECKPOINT_DIR to a file `replaced-<time>.ndjson`
- * beside it: they are the evidence of what was signed. It may be repeated, and each file is whole or as it was.
- * @returns the logs that had checkpoints there
+ * Moves the checkpoints of logs from what audit reads in CHECKPOINT_DIR to a file `replaced-<time>.ndjson` beside it:
+ * they are the evidence of what was signed. It may be repeated.
  * @throws CommandError when a file cannot be read or written
  */
-export async function setAside(folder: string, isChosen: (org: string) => boolean, now: Date): Promise<SetAside> {
+export async function setAside(folder: string, orgs: ReadonlySet<string>, now: Date): Promise<void> {
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const earlier = entries.find((entry) => entry.isDirectory() && isChosen(decodeURIComponent(entry.name)));
-    if (earlier) throw new Error(`${earlier.name} is of a build before ADR 0057; move it to another place`);
-    const lines = await linesOf(
-      folder,
-      entries.map(({ name }) => name),
-    );
-    const chosen = lines.flatMap(({ notes }) => notes.filter(([org]) => isChosen(org)));
-    const found = new Map<string, number>();
-    for (const [org, note] of chosen) found.set(org, Math.max(found.get(org) ?? 0, readCheckpoint(note).size));
-    if (found.size === 0) return found;
+    const files = await filesOf(folder, orgs);
+    const replaced = files.flatMap(({ lines }) => lines.filter(([org]) => orgs.has(org)));
+    if (replaced.length === 0) return;
     // First, so that nothing is lost when this ends in between.
-    await writeWhole(folder, `replaced-${now.toISOString().replaceAll(':', '')}.ndjson`, chosen);
-    for (const { name, notes } of lines)
-      if (notes.some(([org]) => found.has(org)))
-        await writeWhole(
-          folder,
-          name,
-          notes.filter(([org]) => !found.has(org)),
-        );
-    return found;
+    await writeWhole(folder, `replaced-${now.toISOString().replaceAll(':', '')}.ndjson`, replaced);
+    for (const { name, lines } of files) {
+      const others = lines.filter(([org]) => !orgs.has(org));
+      if (others.length < lines.length) await writeWhole(folder, name, others);
+    }
   } catch (error) {
     throw new CommandError(`The checkpoints in ${folder} cannot be set aside: ${(error as Error).message}`);
   }
 }
 
-async function linesOf(
+async function filesOf(
   folder: string,
-  names: readonly string[],
-): Promise<{ name: string; notes: [org: string, note: string][] }[]> {
-  const files = names.filter((name) => name.endsWith(suffix));
+  orgs: ReadonlySet<string>,
+): Promise<{ name: string; lines: CheckpointLine[] }[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const earlier = entries.find((entry) => entry.isDirectory() && orgs.has(decodeURIComponent(entry.name)));
+  if (earlier) throw new Error(`${earlier.name} is of a build before ADR 0057; move it to another place`);
+  const names = entries.map(({ name }) => name).filter((name) => name.endsWith(newestSuffix));
   return Promise.all(
-    files.map(async (name) => ({ name, notes: parseCheckpointLines(await readFile(join(folder, name), 'utf8')) })),
+    names.map(async (name) => ({ name, lines: parseCheckpointLines(await readFile(join(folder, name), 'utf8')) })),
   );
-}
-
-/** Writes a file as a whole, with what it contains on the disk when this resolves. */
-export async function writeWhole(folder: string, name: string, notes: [org: string, note: string][]): Promise<void> {
-  const draft = join(folder, `${name}.new`);
-  const handle = await open(draft, 'w', 0o600);
-  try {
-    await handle.writeFile(formatCheckpointLines(notes));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, join(folder, name));
 }
