@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { print, warn } from '../infra/console.ts';
 import { readJson } from '../infra/files.ts';
@@ -27,6 +28,8 @@ interface JestRun {
   env: NodeJS.ProcessEnv;
   /** Of the stage e2e: see lanes.mjs. */
   lanes?: Lane[];
+  /** Runs with what other runs leave of the processors, and prints when it has ended. */
+  beside?: boolean;
 }
 
 /**
@@ -55,7 +58,7 @@ export async function runJest(run: JestRun): Promise<Counts & { repeat?: () => P
 const nameOf = ({ stage, lanes }: JestRun): string => lanes?.join('-') ?? stage;
 
 async function jestReport(
-  { stage, folder, jestArgs, env, lanes }: JestRun,
+  { stage, folder, jestArgs, env, lanes, beside = false }: JestRun,
   name: string,
 ): Promise<{ report: JestReport | undefined; status: number }> {
   const outputFile = join(folder, `${name}.json`);
@@ -72,6 +75,8 @@ async function jestReport(
     `--outputFile=${outputFile}`,
     ...jestArgs,
   ];
+  const printed = join(folder, `${name}.log`);
+  const output = beside ? openSync(printed, 'w') : 'inherit';
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: {
@@ -82,8 +87,10 @@ async function jestReport(
       TEST_TMP: temporary,
       NODE_ENV: 'test',
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', output, output],
   });
+  // Its workers inherit it. It still gets a tenth of a processor that others use.
+  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const watch = killAfterReport(outputFile, kill);
@@ -93,6 +100,10 @@ async function jestReport(
   });
   clearInterval(watch);
   process.off('exit', kill);
+  if (typeof output === 'number') {
+    closeSync(output);
+    print(`\n== ${name} ==\n${readFileSync(printed, 'utf8')}`);
+  }
   const report = readJson<JestReport>(outputFile);
   const longest = slowest(report);
   if (longest.includes('\n')) print(`\nThe slowest files:\n${longest.replaceAll(`${root}${sep}`, '')}`);

@@ -32,7 +32,7 @@ test('sumOf adds the counts of runs', () => {
 test('table marks a stage that exceeded its budget', () => {
   const text = table(
     new Map([
-      ['unit', { passed: 1, failed: 0, durationMs: 200_000 }],
+      ['integration', { passed: 1, failed: 0, durationMs: 700_000 }],
       ['e2e', { passed: 1, failed: 0, durationMs: 1000 }],
     ]),
   );

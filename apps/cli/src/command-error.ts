@@ -1,9 +1,3 @@
-import type { Command } from 'commander';
-import { errorCatalogue } from '@holdfast/contracts';
-import { UncertainError } from '@holdfast/messaging/client';
-import { AppError } from '@holdfast/platform';
-import { fieldError } from './field-errors.js';
-
 /** Ends a command: its message is printed, without a stack trace. */
 export class CommandError extends Error {
   constructor(
@@ -34,21 +28,4 @@ export class TransientCommandError extends CommandError {
   ) {
     super(message);
   }
-}
-
-/** A message that says what happened and what to do. `command` is the command that ran, with its options. */
-export function errorMessage(error: unknown, command?: Command): string {
-  if (error instanceof AppError) return appErrorMessage(error, command);
-  return error instanceof Error ? error.message : String(error);
-}
-
-function appErrorMessage(error: AppError, command?: Command): string {
-  const { code, detail, errors = [] } = error;
-  const { title, help } = errorCatalogue[code];
-  if (error instanceof UncertainError)
-    return `${detail ?? `${title} (see the log of the service)`}. Check whether the change was made, then try again.`;
-  if (code === 'unavailable') return `${(detail ?? title).replace(/\.$/, '')}. ${startHint}`;
-  if (code === 'internal') return `${title}. See the log of the service.`;
-  if (errors.length > 0) return errors.map((issue) => fieldError(issue, command)).join('\n');
-  return detail ?? `${title}. ${help}`;
 }

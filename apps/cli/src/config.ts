@@ -96,6 +96,10 @@ export function ownerConnectionOf(service: ServiceName): OwnerConnection {
   return found;
 }
 
+/** Whether the databases of several shards are known. */
+export const hasShardDatabases = () =>
+  loadConfig(z.object({ SHARD_DATABASE_URLS: z.string().optional() })).SHARD_DATABASE_URLS !== undefined;
+
 /** What `holdfast doctor` and `holdfast support-bundle` may use besides the operator's access to NATS. */
 export function doctorConfig(): { databases: OwnerConnection[]; deploySeed: string | undefined } {
   const { NATS_DEPLOY_NKEY_SEED: deploySeed } = orFail(

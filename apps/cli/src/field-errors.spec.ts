@@ -90,10 +90,11 @@ test.each([
   ['type create', ['name', 'display', 'validity', 'renewalWindow', 'revocable', 'holders', 'isDefault']],
   ['grant add', ['clientId', 'operations']],
   ['presence set', ['policy', 'turnstileSecret']],
-])('%s has an option or argument for each member of its request', (name, members) => {
+])('%s has an option or argument for each member of its request', async (name, members) => {
   const [noun, action] = name.split(' ');
-  const command = createProgram()
-    .commands.find((command) => command.name() === noun)!
+  const program = await createProgram([noun!]);
+  const command = program.commands
+    .find((command) => command.name() === noun)!
     .commands.find((command) => command.name() === action);
   expect(
     members.filter((member) => !/^(--|<)/.test(fieldError({ pointer: `#/${member}`, detail: 'x' }, command))),

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -75,7 +75,7 @@ async function insertPerson(person: string): Promise<void> {
   );
   await database.query(
     `INSERT INTO directory.outbox (id, aggregate, subject, payload)
-     VALUES (gen_random_uuid(), $1, 'evt.directory.user.updated', $1)`,
+     VALUES (gen_random_uuid(), $1, 'evt.directory.user.updated', json_build_object('user', $1::text)::text)`,
     [person],
   );
   await database.query(
@@ -212,6 +212,37 @@ test('a restore removes a person who was removed after the backup, and keeps all
   expect(await database.query('SELECT id FROM directory.person')).toEqual([{ id: kept }]);
 });
 
+test('a restore deletes an organization that was deleted after the backup, and keeps all others', async () => {
+  const hash = createHash('sha256').update('gone/').digest();
+  await database.query(`INSERT INTO directory.organization (short_id, name) VALUES ('gone', 'Gone'), ('kept', 'Kept')`);
+  for (const org of ['gone', 'kept']) {
+    await database.query(
+      `INSERT INTO issuance.subject (id, org, app, version, created_at) VALUES (gen_random_uuid(), $1, 'a', 1, now())`,
+      [org],
+    );
+    await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ($1, 3, '')`, [org]);
+  }
+  const withoutIt = readFileSync(ledger, 'utf8');
+  writeFileSync(ledger, `${withoutIt}\\x${hash.toString('hex')},2026-11-01 00:00:00+00\n`);
+  const counted = await cli<{ organizations: unknown }>('restore', '--ledger', ledger, '--dry-run');
+  expect(counted.organizations).toEqual([{ org: 'gone', rows: 3 }]);
+  expect((await cli<{ organizations: unknown }>('restore', '--ledger', ledger)).organizations).toEqual([
+    { org: 'gone', rows: 3 },
+  ]);
+  // By the ledger of the database alone, which the first restore has completed.
+  writeFileSync(ledger, withoutIt);
+  await database.query(`INSERT INTO audit.head (org, seq, range) VALUES ('gone', 3, '')`);
+  expect((await cli<{ organizations: unknown }>('restore', '--ledger', ledger)).organizations).toEqual([
+    { org: 'gone', rows: 1 },
+  ]);
+  expect(await database.query(`SELECT org FROM issuance.subject WHERE org IN ('gone', 'kept')`)).toEqual([
+    { org: 'kept' },
+  ]);
+  const fences = await database.query(`SELECT org, refuses FROM issuance.organization_fence`);
+  expect(fences).toEqual([{ org: 'gone', refuses: 'deleted' }]);
+  expect(await database.query(`SELECT short_id FROM directory.organization WHERE short_id = 'gone'`)).toEqual([]);
+});
+
 test('a restore is refused while a service is connected, and names it', async () => {
   const url = new URL(database.ownerUrl);
   url.searchParams.set('application_name', 'holdfast issuance');
@@ -238,10 +269,14 @@ test('a restore names the audit logs that end before a checkpoint that was kept 
   writeFileSync(join(folder, 'checkpoints', '1.newest.ndjson'), formatCheckpointLines(notes.slice(0, -1)));
   mkdirSync(join(folder, 'checkpoints', 'lost+found'));
   const options = ['--ledger', ledger, '--checkpoints', join(folder, 'checkpoints'), '--dry-run'];
-  expect((await cli<{ rolledBack: unknown }>('restore', ...options)).rolledBack).toEqual([
+  const rolledBack = async () => (await cli<{ rolledBack: unknown }>('restore', ...options)).rolledBack;
+  expect(await rolledBack()).toEqual([
     { org: 'short-log', entries: 5, signed: 7 },
     { org: earlier, entries: 5, signed: 9 },
   ]);
+  // The log of a deleted organization was not lost.
+  await database.query("INSERT INTO audit.erased (key) VALUES (sha256('short-log/'))");
+  expect(await rolledBack()).toEqual([{ org: earlier, entries: 5, signed: 9 }]);
 });
 
 test('checkpoints are kept: the newest of each log, and never one of fewer entries', async () => {

@@ -17,6 +17,7 @@ export * from './directory/app-keys.js';
 export * from './directory/app-uris.js';
 export * from './directory/branding.js';
 export * from './directory/organization-admin.js';
+export * from './directory/organization-deletion.js';
 export * from './directory/organizations.js';
 export * from './directory/apps.js';
 export * from './directory/apps-admin.js';

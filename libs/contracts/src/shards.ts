@@ -7,6 +7,8 @@ export const shardName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be 1 to 31 lower-case letters, digits or hyphens, beginning with a letter');
 
-/** What a fenced organization is refused: requests, or also events and every write of a service. */
-export const fenceLevels = ['requests', 'everything'] as const;
-export type FenceLevel = (typeof fenceLevels)[number];
+/**
+ * What a fenced organization is refused: requests, or also events and every write of a service. Events of one that was
+ * `deleted` are dropped.
+ */
+export type FenceLevel = 'requests' | 'everything' | 'deleted';

@@ -1,15 +1,15 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { databaseRole, fenceLevels, type ServiceName } from '@holdfast/contracts';
+import { databaseRole, type ServiceName } from '@holdfast/contracts';
 import { statement } from './database.js';
 
 /** SQLSTATE of a refused write. Class 23 (constraints): the rows of other organizations in a batch are not affected. */
 const fencedState = '23HF1';
 
 /**
- * Organizations that a service of a shard must not serve, because they move to or from it, or have moved away. Only
- * `holdfast org move`, as the owner, changes the rows. It also creates the triggers that call the function, for the
- * time of a move: they hold for a process that was paused before the move as well. A process that is not paused finds
- * the organization here, and refuses before it begins (docs/adr/0053-organization-moves.md).
+ * Organizations that a service of a shard must not serve, because they move to or from it, have moved away, or were
+ * deleted. Only `holdfast org move`, `org purge` and `org import`, as the owner, change the rows. They also create the
+ * triggers that call the function: these hold for a process that was paused before as well. A process that is not
+ * paused finds the organization here, and refuses before it begins (docs/adr/0053-organization-moves.md).
  */
 export class OrganizationFences1764900100000 implements MigrationInterface {
   name = 'OrganizationFences1764900100000';
@@ -19,7 +19,7 @@ export class OrganizationFences1764900100000 implements MigrationInterface {
     await runner.query(
       `CREATE TABLE organization_fence (
          org text PRIMARY KEY,
-         refuses text NOT NULL CHECK (refuses IN (${fenceLevels.map((level) => `'${level}'`).join(', ')})),
+         refuses text NOT NULL CHECK (refuses IN ('requests', 'everything')),
          since timestamptz(3) NOT NULL DEFAULT clock_timestamp())`,
     );
     await runner.query(`REVOKE INSERT, UPDATE, DELETE ON organization_fence FROM ${databaseRole(schema)}`);
@@ -41,13 +41,34 @@ export class OrganizationFences1764900100000 implements MigrationInterface {
   }
 }
 
+/** A deleted organization is fenced for good (docs/adr/0094-organization-deletion.md). */
+export class DeletedOrganizations1768500000100 implements MigrationInterface {
+  name = 'DeletedOrganizations1768500000100';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await changeLevels(runner, "'requests', 'everything', 'deleted'");
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query("UPDATE organization_fence SET refuses = 'everything' WHERE refuses = 'deleted'");
+    await changeLevels(runner, "'requests', 'everything'");
+  }
+}
+
+async function changeLevels(runner: QueryRunner, levels: string): Promise<void> {
+  await runner.query(
+    `ALTER TABLE organization_fence DROP CONSTRAINT organization_fence_refuses_check,
+       ADD CONSTRAINT organization_fence_refuses_check CHECK (refuses IN (${levels}))`,
+  );
+}
+
 export const fencedOrganizations = statement('fenced_organizations', 'SELECT org, refuses FROM organization_fence');
 
 /** For jobs that change rows of many organizations: a fenced one would make the statement fail for all of them. */
 export const isNotFenced = (column: string): string =>
   `NOT EXISTS (SELECT FROM organization_fence f WHERE f.org = ${column})`;
 
-/** Whether PostgreSQL refused a write because its organization moves, or has moved, to another shard. */
+/** Whether PostgreSQL refused a write because its organization moves, has moved to another shard, or was deleted. */
 export function isFenced(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === fencedState;
 }

@@ -1,4 +1,8 @@
-import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/data';
+import {
+  DeletedOrganizations1768500000100,
+  KeyUse1764710000000,
+  OrganizationFences1764900100000,
+} from '@holdfast/data';
 import { CreateLog1763700000000 } from './1763700000000-create-log.js';
 import { RemoveOrganization1764900000100 } from './1764900000100-remove-organization.js';
 import { Analytics1765100000000 } from './1765100000000-analytics.js';
@@ -19,4 +23,5 @@ export const migrations = [
   EntryStream1765400000000,
   LongAnalytics1766600000000,
   ReaderMakers1767000000200,
+  DeletedOrganizations1768500000100,
 ];

@@ -1,4 +1,5 @@
-import { CommandError, errorMessage } from '../command-error.js';
+import { CommandError } from '../command-error.js';
+import { errorMessage } from '../error-message.js';
 import type { OperatorSession } from '../operator-session.js';
 import { plansOf } from './object-kinds.js';
 import type { OrganizationFile } from './organization-file.js';

@@ -7,7 +7,10 @@ import { organizationFileText, parseOrganizationFile, type OrganizationFile } fr
 import type { OrganizationState } from './organization-state.js';
 
 const createdAt = '2026-11-28T10:00:00.000Z';
-const organization: Organization = { shortId: 'acme', name: 'Acme', suspended: false, createdAt, shard: 'main' };
+const organization: Organization = {
+  ...{ shortId: 'acme', name: 'Acme', suspended: false, deleting: false },
+  ...{ createdAt, shard: 'main' },
+};
 const shop: App = {
   ...{ clientId: 'app_shop', org: 'acme', name: 'shop', kind: 'web', audience: 'customers' },
   ...{

@@ -9,8 +9,9 @@ import { fileLines, LiveLog, verifyLive, type Progress, type ReadPage } from '..
 import { readCheckpoints, verifyFile, writeLog } from '../audit/read/log-file.js';
 import { retrying } from '../audit/read/retrying-read.js';
 import { describeVerdict } from '../audit/verdict.js';
-import { CommandError, errorMessage, FailedCheckError } from '../command-error.js';
+import { CommandError, FailedCheckError } from '../command-error.js';
 import { clientSecret } from '../config.js';
+import { errorMessage } from '../error-message.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { show, writeOut } from '../output.js';
 import { auditDestinationCommands } from './audit-destinations.js';

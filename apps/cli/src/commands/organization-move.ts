@@ -3,11 +3,11 @@ import { organizationMove } from '@holdfast/contracts';
 import { addCommand, seconds, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
-import { eachService, lockMove, withShards, type ShardConnections } from '../organization-move/connections.js';
-import { deleteRows, digestsOf, rowsIn } from '../organization-move/copy-rows.js';
-import { fence, fenceOf } from '../organization-move/fences.js';
 import { moveSteps, OrganizationMove, StoppedAfterStep, type MoveStep } from '../organization-move/move.js';
-import { shardDatabases } from '../organization-move/shard-databases.js';
+import { eachService, lockOrganization, withShards, type ShardConnections } from '../organization-rows/connections.js';
+import { deleteRows, digestsOf, rowsIn } from '../organization-rows/copy-rows.js';
+import { fence, fenceOf } from '../organization-rows/fences.js';
+import { shardDatabases } from '../organization-rows/shard-databases.js';
 import { show, table } from '../output.js';
 
 interface MoveOptions extends Json {
@@ -92,7 +92,7 @@ function withMove(
   const databases = shardDatabases();
   const shards = from === to ? [databases.of(to)] : [databases.of(from), databases.of(to)];
   return withShards(shards, databases.caFile, async (source, target = source) => {
-    for (const connections of new Set([source, target])) await lockMove(connections, org);
+    for (const connections of new Set([source, target])) await lockOrganization(connections, org);
     await work(
       new OrganizationMove({
         org,
@@ -146,7 +146,7 @@ async function deleteSources(session: OperatorSession, org: string, { json }: Mo
     [own, ...others].map((name) => databases.of(name)),
     databases.caFile,
     async (current, ...shards) => {
-      for (const connections of [current, ...shards]) await lockMove(connections, org);
+      for (const connections of [current, ...shards]) await lockOrganization(connections, org);
       const { shard, move: begun } = await session.request(organizationMove, {}, org);
       if (begun || shard !== own) throw new CommandError(`${org} is being moved. Complete or cancel the move first.`);
       await requireComplete(current, org);

@@ -15,6 +15,8 @@ import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
 import { addOrganizationDump } from './apply.js';
 import { addBrandingChanges, brandingChangesOf, type BrandingOptions } from './branding-options.js';
+import { addOrganizationDeletion } from './organization-deletion.js';
+import { addOrganizationFiles } from './organization-files.js';
 import { addOrganizationMove } from './organization-move.js';
 import { addOrganizationLimits, describeRateLimits } from './rate-limits.js';
 
@@ -113,6 +115,8 @@ export function organizationCommands(program: Command): void {
   addOrganizationLimits(org);
   addOrganizationMove(org);
   addOrganizationDump(org);
+  addOrganizationDeletion(org);
+  addOrganizationFiles(org);
 
   const addSwitch = (name: string, suspended: boolean, description: string, result: string) =>
     addCommand(org, `${name} <shortId>`, description, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
@@ -219,7 +223,9 @@ function organizationSheet(organization: Organization, passkeys: Passkeys): stri
   });
 }
 
-function stateOf({ suspended }: Organization): string {
+function stateOf({ suspended, deletesAt, deleting }: Organization): string {
+  if (deleting) return 'being deleted';
+  if (deletesAt !== undefined) return `suspended, to be deleted after ${deletesAt}`;
   return suspended ? 'suspended' : 'active';
 }
 

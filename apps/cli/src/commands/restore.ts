@@ -4,6 +4,7 @@ import { CommandError } from '../command-error.js';
 import { ownerConnectionOf, ownerConnections } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
 import { show, table } from '../output.js';
+import { deleteOrganizationsAgain, type DeletedAgain } from '../restore/delete-organizations-again.js';
 import { eraseAgain, type ErasedAgain } from '../restore/erase-again.js';
 import { erasingServices, exportLedger, ledgerOf, readLedger } from '../restore/erasure-ledger.js';
 import { keepCheckpoints } from '../restore/kept-checkpoints.js';
@@ -18,10 +19,11 @@ interface RestoreOptions extends Json {
 interface Restored extends ErasedAgain {
   /** Whether it was changed, or only counted. */
   dryRun: boolean;
+  organizations: DeletedAgain[];
   rolledBack: RolledBackLog[];
 }
 
-export function restoreCommands(program: Command): void {
+export function backupCommands(program: Command): void {
   const backup = program.command('backup').description('what a backup of the database needs besides');
 
   addCommand(
@@ -60,12 +62,15 @@ export function restoreCommands(program: Command): void {
         ].join('\n'),
       );
   });
+}
 
+export function restoreCommand(program: Command): void {
   addCommand(
     program,
     'restore',
     'the steps after the restore of a backup, before services start: imports the erasure ledger, erases again whom ' +
-      `the backup has brought back, and ends all sessions; may be repeated; ${asDatabaseOwner}`,
+      'and deletes again which organizations the backup has brought back, and ends all sessions; may be repeated; ' +
+      asDatabaseOwner,
     [
       'restore --ledger /backup/erased.csv --dry-run',
       'restore --ledger /backup/erased.csv --checkpoints /backup/checkpoints',
@@ -90,17 +95,24 @@ export function restoreCommands(program: Command): void {
       const restored: Restored = {
         dryRun,
         ...(await eraseAgain(ownerConnections(), erased, dryRun)),
+        organizations: await deleteOrganizationsAgain(erased, dryRun),
         rolledBack,
       };
+      // Their logs are no longer needed.
+      restored.rolledBack = rolledBack.filter((log) => !restored.organizations.some(({ org }) => org === log.org));
       show(restored, json, () => describe(restored));
     });
 }
 
-function describe({ dryRun, imported, steps, rolledBack }: Restored): string {
+function describe({ dryRun, imported, steps, organizations, rolledBack }: Restored): string {
   const changed = steps.filter(({ rows }) => rows > 0).map(({ what, rows }) => [what, String(rows)]);
   return [
     `${imported} erasures were missing in the backup.`,
     table([dryRun ? 'WOULD CHANGE' : 'CHANGED', 'ROWS'], changed),
+    ...organizations.map(
+      ({ org, rows }) =>
+        `${org} was deleted after the backup: ${rows} rows of it ${dryRun ? 'would be' : 'are'} deleted again.`,
+    ),
     ...rolledBack.map(
       (log) =>
         `${lengthsOf(log)}: the backup lacks ${missingOf(log)}. Audit signs nothing there until you have decided ` +

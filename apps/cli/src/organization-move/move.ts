@@ -12,12 +12,22 @@ import {
 import { fencesKnownWithinMs } from '@holdfast/messaging/client';
 import { AppError } from '@holdfast/platform';
 import { readCheckpoint, verifyConsistency } from '@holdfast/tlog';
-import { CommandError, errorMessage } from '../command-error.js';
+import { CommandError } from '../command-error.js';
+import { errorMessage } from '../error-message.js';
 import type { OperatorSession } from '../operator-session.js';
-import { eachService, type ShardConnections } from './connections.js';
-import { copyRows, createPartitions, deleteRows, digestsOf, requireEqual, rowsIn } from './copy-rows.js';
-import { fence, fenceOf, removeFence } from './fences.js';
-import { columnsOf, organizationTables, requireOwned } from './organization-tables.js';
+import { eachService, type ShardConnections } from '../organization-rows/connections.js';
+import {
+  copyRows,
+  createLogPartitions,
+  deleteRows,
+  digestsOf,
+  logMonths,
+  requireEqual,
+  rowsIn,
+} from '../organization-rows/copy-rows.js';
+import { drain, undelivered } from '../organization-rows/drain.js';
+import { fence, fenceOf, removeFence } from '../organization-rows/fences.js';
+import { columnsOf, organizationTables, requireOwned } from '../organization-rows/organization-tables.js';
 
 /** The steps in their order. The command may end after each, and continues when it is run again. */
 export const moveSteps = ['check', 'begin', 'freeze', 'drain', 'fence', 'copy', 'switch', 'open', 'verify'] as const;
@@ -155,36 +165,20 @@ export class OrganizationMove {
   }
 
   private async drain(): Promise<void> {
-    const until = performance.now() + this.options.drainTimeoutMs;
-    for (let left = await this.undelivered(); left > 0; left = await this.undelivered()) {
-      if (performance.now() > until)
-        throw new CommandError(
-          `${left} events of ${this.options.org} have not been applied by all services of the source. ` +
-            'See "When events are quarantined" in the runbook, and repair the cause first.',
-        );
-      await sleep(pollMs);
-    }
+    const { org, source, session, drainTimeoutMs } = this.options;
+    await drain(session, org, source, drainTimeoutMs);
     this.done('drain', 'every service has applied every event');
   }
 
-  private async undelivered(): Promise<number> {
-    const { org, source } = this.options;
-    const counts = await Promise.all(
-      (['issuance', 'audit'] as const).map(async (service) => {
-        const { rows } = await source[service]!.query<{ count: number }>(
-          `SELECT count(*)::int AS count FROM ${service}.outbox WHERE payload::json->>'org' = $1`,
-          [org],
-        );
-        return rows[0]!.count;
-      }),
-    );
-    return counts.reduce((sum, count) => sum + count, (await this.state()).undelivered);
+  private undelivered(): Promise<number> {
+    const { org, source, session } = this.options;
+    return undelivered(session, org, source);
   }
 
   /** Copies each service in one transaction on the target, so that it has all rows or none. */
   private async copy(): Promise<number> {
     const { org, source, target } = this.options;
-    await createPartitions(source.audit!, target.audit!, org);
+    await createLogPartitions(target.audit!, await logMonths(source.audit!, org));
     let copied = 0;
     await eachService(source, async (from, service) => {
       const into = target[service]!;

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import type { ServiceName } from '@holdfast/contracts';
+import { databaseServices, type ServiceName } from '@holdfast/contracts';
 import { createTestDatabase, type TestDatabase } from '@holdfast/testing';
-import { copyRows, deleteRows, digestsOf, requireEqual, rowsIn } from './copy-rows.js';
-import { fence, removeFence } from './fences.js';
-import { organizationTables } from './organization-tables.js';
-import { movedServices } from './shard-databases.js';
+import { copyRows, deleteRows, digestsOf, requireEqual, rowsIn } from '../organization-rows/copy-rows.js';
+import { fence, removeFence } from '../organization-rows/fences.js';
+import { organizationTables } from '../organization-rows/organization-tables.js';
+import { movedServices } from '../organization-rows/shard-databases.js';
 
 /** Runs the migrations of the services as an operator does. */
 async function migrateAll(ownerUrl: string): Promise<void> {
-  for (const service of movedServices) {
+  for (const service of databaseServices) {
     const program = fileURLToPath(new URL(`../../../${service}/dist/migrate.js`, import.meta.url));
     await promisify(execFile)(process.execPath, [program], { env: { PATH: process.env.PATH, DATABASE_URL: ownerUrl } });
   }
@@ -51,11 +51,31 @@ const refused = /the organization is being moved to another shard, or was/;
 describe('the tables of an organization', () => {
   it('are found for every service, whatever its migrations have created', async () => {
     const found: Record<string, string[]> = {};
-    for (const service of movedServices)
+    for (const service of databaseServices)
       found[service] = (await organizationTables(source, service)).moved.map(({ name }) => name.split('.')[1]!).sort();
     expect(found).toEqual({
       issuance: expect.arrayContaining(['challenge', 'credential', 'idempotency', 'offer', 'passkey', 'subject']),
       subjects: ['subject'],
+      auth: ['logout_notification', 'oidc_state', 'record_outbox', 'signing_key'],
+      directory: [
+        'access_request',
+        'app',
+        'app_grant',
+        'app_logo',
+        'app_removed_key',
+        'app_secret',
+        'assignment',
+        'challenge',
+        'group_member',
+        'idempotency',
+        'invitation',
+        'logo',
+        'organization',
+        'person',
+        'person_group',
+        'person_passkey',
+        'person_search_token',
+      ],
       audit: expect.arrayContaining([
         'checkpoint',
         'entry',

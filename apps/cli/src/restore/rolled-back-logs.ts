@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
+import { hasBegunDeletion } from '../organization-deletion/delete-everywhere.js';
 import { newestSuffix } from './checkpoint-files.js';
 
 /** An audit log whose database ends before a checkpoint that was kept elsewhere. */
@@ -24,7 +25,8 @@ export async function rolledBackLogs(client: pg.Client, folders: readonly string
   const entries = await entriesOf(client);
   const found: RolledBackLog[] = [];
   for (const [org, signed] of await signedSizes(folders))
-    if (signed > (entries.get(org) ?? 0)) found.push({ org, entries: entries.get(org) ?? 0, signed });
+    if (signed > (entries.get(org) ?? 0) && !(await hasBegunDeletion({ audit: client }, org)))
+      found.push({ org, entries: entries.get(org) ?? 0, signed });
   return found;
 }
 

@@ -19,6 +19,7 @@ import { Receivers1768100000000 } from './1768100000000-receivers.js';
 import { NextUserHandles1768200000100 } from './1768200000100-next-user-handles.js';
 import { Branding1768300000000 } from './1768300000000-branding.js';
 import { AppBranding1768400000000 } from './1768400000000-app-branding.js';
+import { OrganizationDeletions1768500000000 } from './1768500000000-organization-deletions.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -43,4 +44,5 @@ export const migrations = [
   NextUserHandles1768200000100,
   Branding1768300000000,
   AppBranding1768400000000,
+  OrganizationDeletions1768500000000,
 ];

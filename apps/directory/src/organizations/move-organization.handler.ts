@@ -38,7 +38,8 @@ export class MoveOrganizationHandler {
 }
 
 function begin(organization: OrganizationEntity, to: string, shards: Shards, id: string): OrganizationChange {
-  const { shortId, shard, moveTo } = organization;
+  const { shortId, shard, moveTo, deleting } = organization;
+  if (deleting) throw new AppError('conflict', `${shortId} is being deleted.`);
   requireShard(shards, to);
   if (to === shard) throw new AppError('conflict', `${shortId} is on the shard ${shard} already.`);
   if (moveTo !== null && moveTo !== to)

@@ -56,6 +56,14 @@ export class OrganizationEntity implements RpIds {
   @Column('text', { name: 'move_to', nullable: true })
   moveTo!: string | null;
 
+  /** When it may be deleted; null: nobody has decided that. */
+  @Column({ type: 'timestamptz', name: 'deletes_at', precision: 3, nullable: true })
+  deletesAt!: Date | null;
+
+  /** Whether the deletion of its rows has begun, so that it can never be resumed. */
+  @Column('boolean', { default: false })
+  deleting!: boolean;
+
   /** Grows with each change: consumers ignore events with an older version than the one that they have. */
   @Column('int', { default: 1 })
   version!: number;
@@ -78,12 +86,20 @@ export function brandingIn({ shortId, startUrl, helpUrl, accentColor, logoId }: 
 
 /** The organization as its own people see it, without what the operator decides. */
 export function toOwnOrganization(organization: Organization & { version: number }): OwnOrganization {
-  const { suspended: _, createdAt: __, relyingParty: ___, rateLimits: ____, shard: _____, ...own } = organization;
-  return own;
+  const { shortId, name, startUrl, helpUrl, accentColor, logoPath, version } = organization;
+  return {
+    shortId,
+    name,
+    ...(startUrl !== undefined && { startUrl }),
+    ...(helpUrl !== undefined && { helpUrl }),
+    ...(accentColor !== undefined && { accentColor }),
+    ...(logoPath !== undefined && { logoPath }),
+    version,
+  };
 }
 
 export function toOrganization(entity: OrganizationEntity): Organization {
-  const { shortId, name, suspended, createdAt, shard, rateLimits } = entity;
+  const { shortId, name, suspended, createdAt, shard, rateLimits, deletesAt, deleting } = entity;
   return {
     shortId,
     name,
@@ -93,5 +109,7 @@ export function toOrganization(entity: OrganizationEntity): Organization {
     ...relyingPartyIn(entity),
     ...brandingIn(entity),
     ...(rateLimits !== null && { rateLimits }),
+    ...(deletesAt !== null && { deletesAt: deletesAt.toISOString() }),
+    deleting,
   };
 }

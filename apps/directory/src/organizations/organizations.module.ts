@@ -6,6 +6,7 @@ import { OrganizationShardsHandler } from '../shards/organization-shards.handler
 import { AdminOrganizationHandler } from './admin-organization.handler.js';
 import { AdminRpIdHandler } from './admin-rp-id.handler.js';
 import { CreateOrganizationHandler } from './create-organization.handler.js';
+import { DeleteOrganizationHandler } from './delete-organization.handler.js';
 import { HubApps } from './hub-apps.js';
 import { KnownOrganizationsHandler } from './known-organizations.handler.js';
 import { LimitOrganizationHandler } from './limit-organization.handler.js';
@@ -36,6 +37,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     OrganizationShardsHandler,
     OrganizationMoveHandler,
     MoveOrganizationHandler,
+    DeleteOrganizationHandler,
   ],
   providers: [Organizations, OperatorReads, HubApps],
   exports: [Organizations, OperatorReads],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EntityManager, Repository } from 'typeorm';
 import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
-import { sqlOf, violatedUnique, type Sql } from '@holdfast/data';
+import { sqlOf, statement, violatedUnique, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
 import { AppError } from '@holdfast/platform';
 import { Changes, type Change } from '../changes/changes.js';
@@ -21,10 +21,18 @@ type OrganizationRule = (
   sql: Sql,
 ) => OrganizationChange | Promise<OrganizationChange>;
 
+const wasDeleted = statement(
+  'organization_was_deleted',
+  "SELECT 1 FROM erased WHERE hash = sha256(convert_to($1 || '/', 'UTF8'))",
+);
+
 /** An organization with its version, which only its own people see. */
 type StoredOrganization = Organization & { version: number };
 
-/** The organizations. Rows stay for ever: a short ID names an issuer, so it is never used twice. */
+/**
+ * The organizations. A short ID names an issuer, so it is never used twice: of a deleted organization (`holdfast org
+ * purge`), `erased` keeps the hash.
+ */
 @Injectable()
 export class Organizations {
   constructor(
@@ -52,12 +60,15 @@ export class Organizations {
       const organization = manager.create(OrganizationEntity, {
         ...given,
         earlierRpId: null,
+        deletesAt: null,
+        deleting: false,
         startUrl: null,
         helpUrl: null,
         accentColor: null,
         logoId: null,
         version: 1,
       });
+      if ((await sqlOf(manager).rows(wasDeleted, [shortId])).length > 0) throw shortIdTaken(shortId);
       await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
         throw violatedUnique(error) === 'organization_pkey' ? shortIdTaken(shortId) : error;
       });
@@ -128,5 +139,5 @@ export function unknownOrganization(shortId: string): AppError {
 }
 
 function shortIdTaken(shortId: string): AppError {
-  return new AppError('conflict', `There is already an organization "${shortId}"; a short ID is never used twice.`);
+  return new AppError('conflict', `There is or was an organization "${shortId}"; a short ID is never used twice.`);
 }

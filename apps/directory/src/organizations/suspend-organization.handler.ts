@@ -1,9 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { suspendOrganization, type Organization, type RequestContext, type RequestOf } from '@holdfast/contracts';
 import { Handles } from '@holdfast/messaging';
+import { AppError } from '@holdfast/platform';
 import { Organizations } from './organizations.js';
 
-/** While an organization is suspended, all of its apps are refused; resuming restores their access. */
+/** While an organization is suspended, all of its apps are refused. Resuming it cancels its deletion. */
 @Controller()
 export class SuspendOrganizationHandler {
   constructor(private readonly organizations: Organizations) {}
@@ -14,9 +15,20 @@ export class SuspendOrganizationHandler {
     context: RequestContext,
   ): Promise<Organization> {
     return this.organizations.change(shortId, context, (organization) => {
-      const changes = { suspended: { from: organization.suspended, to: suspended } };
-      organization.suspended = suspended;
-      return { action: suspended ? 'organization.suspend' : 'organization.resume', changes };
+      if (suspended) {
+        const changes = { suspended: { from: organization.suspended, to: true } };
+        organization.suspended = true;
+        return { action: 'organization.suspend', changes };
+      }
+      if (organization.deleting)
+        throw new AppError('conflict', `The deletion of ${shortId} has begun, so it cannot be resumed any more.`);
+      const changes = {
+        suspended: { from: organization.suspended, to: false },
+        ...(organization.deletesAt && { deletesAt: { from: organization.deletesAt.toISOString(), to: null } }),
+      };
+      organization.suspended = false;
+      organization.deletesAt = null;
+      return { action: 'organization.resume', changes };
     });
   }
 }

@@ -95,6 +95,12 @@ const inDrill = (content: string) => ({
 const moves = 'apps/e2e/src/shards/organization-moves.ts';
 const inMoves = (as: string) => ({ why: 'needs several shards', file: moves, as });
 
+const inDeletion = (as: string) => ({
+  why: 'needs an organization of its own',
+  file: 'apps/e2e/src/operation/organization-deletion.spec.ts',
+  as: `'${as}'`,
+});
+
 /** Commands that are not run here, the reason, and the test that runs them, if one does: its file contains `as`. */
 const notHere: Record<string, { why: string; file?: string; as?: string }> = {
   holdfast: { why: 'the name of the command line' },
@@ -110,6 +116,11 @@ const notHere: Record<string, { why: string; file?: string; as?: string }> = {
     file: 'apps/e2e/src/operation/rotation.spec.ts',
     as: "'reload'",
   },
+  'holdfast org delete acme --yes': inDeletion('delete'),
+  'holdfast org resume acme': inDeletion('resume'),
+  'holdfast org export': inDeletion('export'),
+  'holdfast org purge acme acme-archive': inDeletion('purge'),
+  'holdfast org import acme-archive': inDeletion('import'),
   'npm start': { why: 'how the stack under test was started' },
   psql: { why: 'the name of a program' },
   'kubectl delete secret holdfast-nats-routes': { why: 'needs a cluster' },

@@ -1,4 +1,8 @@
-import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/data';
+import {
+  DeletedOrganizations1768500000100,
+  KeyUse1764710000000,
+  OrganizationFences1764900100000,
+} from '@holdfast/data';
 import {
   IdempotencyOrganization1764900000100,
   OutboxShards1764720000000,
@@ -23,4 +27,5 @@ export const migrations = [
   NextUserHandles1768200000000,
   SeveralPasskeys1768300000000,
   OffersByPeople1768500000000,
+  DeletedOrganizations1768500000100,
 ];

@@ -1,4 +1,8 @@
-import { KeyUse1764710000000, OrganizationFences1764900100000 } from '@holdfast/data';
+import {
+  DeletedOrganizations1768500000100,
+  KeyUse1764710000000,
+  OrganizationFences1764900100000,
+} from '@holdfast/data';
 import { CreateFeed1764000000000 } from './1764000000000-create-feed.js';
 import { FeedRestores1764900000000 } from './1764900000000-feed-restores.js';
 import { AuditDestinations1765000000000 } from './1765000000000-audit-destinations.js';
@@ -17,4 +21,5 @@ export const migrations = [
   DestinationMakers1767000000100,
   Webhooks1768000000000,
   SharedSignals1768200000000,
+  DeletedOrganizations1768500000100,
 ];

@@ -9,6 +9,7 @@ import * as groups from './groups.js';
 import * as invitations from './invitations.js';
 import * as makerRights from './maker-rights.js';
 import * as organizationAdmin from './organization-admin.js';
+import * as organizationDeletion from './organization-deletion.js';
 import * as organizationMoves from './organization-moves.js';
 import * as organizationShards from './organization-shards.js';
 import * as organizations from './organizations.js';
@@ -29,6 +30,7 @@ export const directoryContracts = contractsOf(
   invitations,
   makerRights,
   organizationAdmin,
+  organizationDeletion,
   organizationMoves,
   organizationShards,
   organizations,

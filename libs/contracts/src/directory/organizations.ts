@@ -11,7 +11,7 @@ import { relyingPartySchema, rpId } from './rp-id.js';
 export const shownOrganizationSchema = z.strictObject({ name: name.describe('For people'), ...brandingFields });
 export type ShownOrganization = z.infer<typeof shownOrganizationSchema>;
 
-const organizationSchema = z.strictObject({
+export const organizationSchema = z.strictObject({
   shortId,
   name,
   suspended: z.boolean(),
@@ -20,6 +20,8 @@ const organizationSchema = z.strictObject({
   ...brandingFields,
   rateLimits: appRateLimitsSchema.optional().describe('Of each of its apps without one of its own'),
   shard: shardName.default(mainShard).describe('Where its customers, credentials, audit log and event feed are'),
+  deletesAt: instant.optional().describe('When it may be deleted; absent unless that was decided'),
+  deleting: z.boolean().default(false).describe('Whether the deletion of its rows has begun'),
 });
 export type Organization = z.infer<typeof organizationSchema>;
 
@@ -93,13 +95,14 @@ export const organizationOrigins = query({
   request: z.strictObject({ shortId }),
   reply: z.strictObject({ origins: z.array(z.string()) }),
 });
+/** Resuming an organization cancels its deletion; `conflict` once that has begun. */
 export const suspendOrganization = command({
   service: 'directory',
   name: 'suspend-organization',
   callers: ['operator'],
   request: z.strictObject({ shortId, suspended: z.boolean() }),
   reply: organizationSchema,
-  errors: ['unknown_organization'],
+  errors: ['unknown_organization', 'conflict'],
 });
 /** Quotas of each app of an organization. In force for an app with its next access token. */
 export const limitOrganization = command({

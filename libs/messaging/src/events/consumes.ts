@@ -34,7 +34,7 @@ export interface RunningConsumers {
 
 /**
  * Starts a consumer for each method that `@Consumes` decorates, of the streams on one bus. With `own`, events of other
- * shards' organizations are quarantined.
+ * shards' organizations are quarantined, and those of deleted organizations dropped.
  *
  * @throws when the contract of a stream does not list the service, or two methods consume the same stream
  */
@@ -58,11 +58,12 @@ export function startConsumers(
             'A service has one durable consumer of a stream, so each of them would get a part of the events',
         );
       const apply: ApplyBatch<DomainEvent> = async (events) => {
+        const applicable = own ? await own.ofExisting(events) : events;
         await own?.require(
-          events.map(({ org }) => org),
+          applicable.map(({ org }) => org),
           'events',
         );
-        await invoke(events);
+        if (applicable.length > 0) await invoke(applicable);
       };
       consumers.set(
         stream.name,

@@ -18,6 +18,7 @@ export class OwnOrganizations {
     for (const shortId of new Set(shortIds)) {
       if (shortId === '') continue;
       const level = await this.fences?.levelOf(shortId);
+      if (level === 'deleted') throw new MisdirectedError(`${shortId} was deleted`);
       if (level === 'everything' || (level === 'requests' && what === 'requests'))
         throw new MovingError(`${shortId} is being moved to another shard, or was. Try again in a moment`);
       const shard = await this.shardOf(shortId);
@@ -27,6 +28,14 @@ export class OwnOrganizations {
             'Compare SHARDS of the sender with SHARD of this service',
         );
     }
+  }
+
+  /** The events of organizations that have not been deleted: the late ones of a deleted organization change nothing. */
+  async ofExisting<Event extends { org: string }>(events: Event[]): Promise<Event[]> {
+    const { fences } = this;
+    if (!fences) return events;
+    const levels = await Promise.all(events.map(({ org }) => fences.levelOf(org)));
+    return events.filter((_, i) => levels[i] !== 'deleted');
   }
 
   /** An organization may have moved here since. That one has moved away is found by its fence. */

@@ -50,11 +50,9 @@ export async function copyRows(
 ): Promise<void> {
   const { moved, merged } = await organizationTables(source, service);
   for (const { name, where } of moved)
-    await eachBatch(source, name, where, [org], (batch) =>
-      target.query(`INSERT INTO ${name} SELECT r.* FROM unnest($1::${name}[]) r`, [batch]),
-    );
+    for await (const batch of eachBatch(source, name, where, [org])) await insertRows(target, name, batch);
   for (const table of merged)
-    await eachBatch(source, table.name, table.where, [], (batch) => merge(target, table, batch));
+    for await (const batch of eachBatch(source, table.name, table.where, [])) await merge(target, table, batch);
 }
 
 async function merge(target: pg.ClientBase, { name, key, onConflict }: MergedTable, batch: string[]): Promise<void> {
@@ -69,44 +67,63 @@ async function merge(target: pg.ClientBase, { name, key, onConflict }: MergedTab
   if (rows[0]!.found !== batch.length) throw new CommandError(`Rows of ${name} are missing in the copy.`);
 }
 
-async function eachBatch(
+/** The rows of a table, as the text of their composite type. */
+export async function* eachBatch(
   source: pg.ClientBase,
   table: string,
   where: string,
   values: string[],
-  write: (rows: string[]) => Promise<unknown>,
-): Promise<void> {
+): AsyncGenerator<string[]> {
   await source.query(`DECLARE moved NO SCROLL CURSOR FOR SELECT t::text AS row FROM ${table} t WHERE ${where}`, values);
   for (;;) {
     const { rows } = await source.query<{ row: string }>(`FETCH ${batchSizes[table] ?? batchSize} FROM moved`);
     if (rows.length === 0) break;
-    await write(rows.map(({ row }) => row));
+    yield rows.map(({ row }) => row);
   }
   await source.query('CLOSE moved');
 }
 
-/** Deletes all rows of the organization, the log too. @returns their number */
+export async function insertRows(target: pg.ClientBase, table: string, rows: string[]): Promise<void> {
+  await target.query(`INSERT INTO ${table} SELECT r.* FROM unnest($1::${table}[]) r`, [rows]);
+}
+
+/** Deletes all rows of the organization, the log too, in one transaction. @returns their number */
 export async function deleteRows(client: pg.ClientBase, service: ServiceName, org: string): Promise<number> {
+  return inTransaction(client, () => deleteRowsWithin(client, service, org));
+}
+
+/** `deleteRows` within a transaction that has begun. */
+export async function deleteRowsWithin(client: pg.ClientBase, service: ServiceName, org: string): Promise<number> {
   const { moved } = await organizationTables(client, service);
   let deleted = 0;
+  await client.query("SET LOCAL holdfast.removes_moved_organization = 'on'");
+  for (const { name, where } of moved.toReversed())
+    deleted += (await client.query(`DELETE FROM ${name} t WHERE ${where}`, [org])).rowCount ?? 0;
+  return deleted;
+}
+
+export async function inTransaction<T>(client: pg.ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
-    await client.query("SET LOCAL holdfast.removes_moved_organization = 'on'");
-    for (const { name, where } of moved.toReversed())
-      deleted += (await client.query(`DELETE FROM ${name} t WHERE ${where}`, [org])).rowCount ?? 0;
+    const result = await work();
     await client.query('COMMIT');
-    return deleted;
+    return result;
   } catch (error) {
     await client.query('ROLLBACK');
     throw error;
   }
 }
 
-/** The months of the log need partitions on the target, of which it may have fewer. */
-export async function createPartitions(source: pg.ClientBase, target: pg.ClientBase, org: string): Promise<void> {
-  const { rows } = await source.query<{ month: number }>(
+/** The months in which the log has entries. */
+export async function logMonths(audit: pg.ClientBase, org: string): Promise<number[]> {
+  const { rows } = await audit.query<{ month: number }>(
     'SELECT DISTINCT month FROM audit.entry WHERE org = $1 ORDER BY month',
     [org],
   );
-  for (const { month } of rows) await target.query('SELECT audit.make_partitions($1)', [month]);
+  return rows.map(({ month }) => month);
+}
+
+/** A database may have partitions for fewer months than the log. */
+export async function createLogPartitions(audit: pg.ClientBase, months: readonly number[]): Promise<void> {
+  for (const month of months) await audit.query('SELECT audit.make_partitions($1)', [month]);
 }

@@ -43,9 +43,18 @@ const merged: Partial<Record<ServiceName, Record<string, MergeRule>>> = {
   audit: { erased: { where: 'true', onConflict: 'DO NOTHING' } },
   // Versions by the hash of a customer, app or person.
   signals: { aggregate: { where: 'true', onConflict: newerVersion } },
+  directory: { erased: { where: 'true', onConflict: 'DO NOTHING' } },
+  // Revocations by the hash of a customer or credential. They outlive the sessions that they end.
+  auth: { session_revocation: { where: 'true', onConflict: 'DO NOTHING' } },
 };
 
-/** Tables that belong to the shard, and why a move does not need them. */
+/** Tables whose rows name the organization in another column. */
+const named: Partial<Record<ServiceName, Record<string, string>>> = {
+  directory: { organization: 't.short_id = $1' },
+  auth: { signing_key: "t.issuer = 'o/' || $1" },
+};
+
+/** Tables that belong to the shard or the deployment, and why a copy of an organization does not need them. */
 const staying: Readonly<Record<string, string>> = {
   migrations: 'each shard has its own',
   organization_fence: 'it says who is refused here',
@@ -55,6 +64,7 @@ const staying: Readonly<Record<string, string>> = {
   publisher_lease: 'which replica of the shard publishes',
   outbox: 'it is drained before',
   quarantined_event: 'of events in the outbox',
+  access_change: 'what every process has read within seconds; deleted by age',
 };
 
 interface CatalogTable {
@@ -100,9 +110,10 @@ export async function organizationTables(client: pg.ClientBase, service: Service
     const owner = parents.find(({ parent }) => parent);
     const where = hasOrg
       ? 't.org = $1'
-      : owner &&
-        `t.${owner.column} IN
-           (SELECT t.${owner.parentColumn} FROM ${owner.parent!.name} t WHERE ${owner.parent!.where})`;
+      : (named[service]?.[table.name] ??
+        (owner &&
+          `t.${owner.column} IN
+           (SELECT t.${owner.parentColumn} FROM ${owner.parent!.name} t WHERE ${owner.parent!.where})`));
     if (where === undefined) return undefined;
     const result = { name, where, hasOrg };
     moved.set(table.name, result);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { UncertainError } from '@holdfast/messaging/client';
 import { AppError, unavailable, unprocessable } from '@holdfast/platform';
-import { errorMessage } from './command-error.js';
+import { errorMessage } from './error-message.js';
 
 test.each([
   [new AppError('unknown_app', 'There is no app "x".'), 'There is no app "x".'],

@@ -54,13 +54,13 @@ export async function withShards<T>(
   }
 }
 
-/** One command at a time moves an organization: another one could cancel what this one continues. */
-export async function lockMove({ audit }: ShardConnections, org: string): Promise<void> {
+/** One command at a time moves, deletes or imports an organization: another one could undo what this one continues. */
+export async function lockOrganization({ audit }: ShardConnections, org: string): Promise<void> {
   const { rows } = await audit!.query<{ locked: boolean }>(
     "SELECT pg_try_advisory_lock(hashtextextended('holdfast org move ' || $1, 0)) AS locked",
     [org],
   );
-  if (!rows[0]!.locked) throw new CommandError(`Another command is moving ${org} right now.`);
+  if (!rows[0]!.locked) throw new CommandError(`Another command is moving, deleting or importing ${org} right now.`);
 }
 
 /** For each moved service, one after the other. */

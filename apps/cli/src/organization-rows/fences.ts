@@ -13,8 +13,8 @@ const maxAttempts = 60;
 const lockNotAvailable = '55P03';
 
 /**
- * Refuses the organization in the tables of a service. `everything` holds for every process, whatever it knows: each
- * table has triggers, whose creation waits for the transactions that write to it.
+ * Refuses the organization in the tables of a service. `everything` and `deleted` hold for every process, whatever it
+ * knows: each table has triggers, whose creation waits for the transactions that write to it.
  */
 export async function fence(
   client: pg.ClientBase,
@@ -54,7 +54,7 @@ async function createTriggers(client: pg.ClientBase, service: ServiceName): Prom
     await withoutWaiting(client, async () => {
       const { rows } = await client.query<{ fenced: string }>(
         `SELECT quote_literal(coalesce(array_agg(org ORDER BY org), '{}')) AS fenced FROM ${service}.organization_fence
-         WHERE refuses = 'everything'`,
+         WHERE refuses <> 'requests'`,
       );
       const isFenced = (row: string) => `${row}.org = ANY (${rows[0]!.fenced}::text[])`;
       for (const [event, condition] of [

@@ -25,8 +25,8 @@ export interface ShardDatabaseConfig {
   caFile: string | undefined;
   /** The shards that have an address. */
   shards: string[];
-  /** @throws CommandError when a service of the shard has no address */
-  of(shard: string): ShardDatabases;
+  /** @param of by default the services that each shard has. @throws CommandError when one has no address */
+  of(shard: string, of?: readonly ServiceName[]): ShardDatabases;
 }
 
 export function shardDatabases(): ShardDatabaseConfig {
@@ -43,11 +43,11 @@ export function shardDatabases(): ShardDatabaseConfig {
     shards: [...new Set([...urls.keys()].map((name) => name.split('.')[0]!))].filter(
       (name) => shardName.safeParse(name).success,
     ),
-    of(shard) {
-      const missing = movedServices.filter((service) => urlOf(shard, service) === undefined);
+    of(shard, of = movedServices) {
+      const missing = of.filter((service) => urlOf(shard, service) === undefined);
       if (missing.length > 0)
         throw new CommandError(`There is no database of ${missing.join(', ')} of the shard ${shard}. ${howTo}`);
-      return Object.fromEntries(movedServices.map((service) => [service, urlOf(shard, service)!]));
+      return Object.fromEntries(of.map((service) => [service, urlOf(shard, service)!]));
     },
   };
 }

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { addCommand, type Json } from '../add-command.js';
+import { CommandError } from '../command-error.js';
+import { asDatabaseOwner } from '../database-owner.js';
+import { exportOrganization } from '../organization-files/export.js';
+import { importOrganization } from '../organization-files/import.js';
+import { readManifest } from '../organization-files/organization-file.js';
+import { lockOrganization, withShards, type ShardConnections } from '../organization-rows/connections.js';
+import { databasesOn, organizationDatabases } from '../organization-rows/organization-databases.js';
+import { show } from '../output.js';
+
+export function addOrganizationFiles(org: Command): void {
+  addCommand(
+    org,
+    'export <shortId> <folder>',
+    'write everything of an organization to a folder, for "org import": all rows, its audit log too. Secrets and ' +
+      `personal data in it stay encrypted with the keys of this deployment; ${asDatabaseOwner}`,
+    ['org export acme /archive/acme'],
+  ).action(async (shortId: string, folder: string, { json }: Json) => {
+    const databases = organizationDatabases();
+    const shard = await withShards([databases.common], databases.caFile, (common) => shardOf(common, shortId));
+    const urls = databasesOn(shard, databases);
+    const rows = await withShards([urls], databases.caFile, (connections) =>
+      exportOrganization(shortId, shard, folder, urls, connections),
+    );
+    show({ shortId, rows, folder }, json, () => `${rows} rows of ${shortId} are in ${folder}. Only you can read it.`);
+  });
+
+  addCommand(
+    org,
+    'import <folder>',
+    'bring an organization back that was deleted, from a folder of "org export": of this deployment and version. It ' +
+      `stays suspended until "org resume"; ${asDatabaseOwner}`,
+    ['org import /archive/acme'],
+  ).action(async (folder: string, { json }: Json) => {
+    const manifest = await readManifest(folder);
+    const databases = organizationDatabases();
+    const { org: shortId, shard } = manifest;
+    const rows = await withShards([databasesOn(shard, databases)], databases.caFile, async (connections) => {
+      await lockOrganization(connections, shortId);
+      return importOrganization(manifest, folder, connections);
+    });
+    show(
+      { shortId, rows },
+      json,
+      () => `${rows} rows of ${shortId} are back. Let it in: holdfast org resume ${shortId}`,
+    );
+  });
+}
+
+async function shardOf({ directory }: ShardConnections, org: string): Promise<string> {
+  const { rows } = await directory!.query<{ shard: string }>(
+    'SELECT shard FROM directory.organization WHERE short_id = $1',
+    [org],
+  );
+  if (!rows[0]) throw new CommandError(`There is no organization "${org}" in this database.`);
+  return rows[0].shard;
+}
