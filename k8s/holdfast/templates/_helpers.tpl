@@ -313,6 +313,20 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- end -}}
 {{- end -}}
 
+{{/* Where `org purge` and `org export` write: the root file system is read-only. */}}
+{{- define "holdfast.archiveMount" -}}
+- { name: archive, mountPath: /archive }
+{{- end -}}
+
+{{- define "holdfast.archiveVolume" -}}
+- name: archive
+{{- with .Values.owner.archiveClaim }}
+  persistentVolumeClaim: { claimName: {{ . }} }
+{{- else }}
+  emptyDir: {}
+{{- end }}
+{{- end -}}
+
 {{/* Its mount. A claim that the user gives is for all shards. */}}
 {{- define "holdfast.backupMount" -}}
 - { name: backup, mountPath: /backup{{ if and .shard .Values.backup.existingClaim }}, subPath: {{ .shard }}{{ end }} }

@@ -172,6 +172,26 @@ describe('the checks of several jobs', () => {
     expect(await checks.isDue('first')).toBe(false);
     expect(asked).toHaveLength(2);
   });
+
+  it('one whose condition fails stops no other, and an unavailable database stops all', async () => {
+    const denied = Object.assign(new Error('permission denied for table work'), { code: '42501' });
+    const down = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const failing = (error: Error) =>
+      new DueChecks(
+        {
+          rows: <Row>({ text }: Statement) =>
+            text.includes('work') || error === down
+              ? Promise.reject(error)
+              : Promise.resolve([{ names: ['first'] }] as Row[]),
+        },
+        { now: () => new Date(0) },
+        conditions,
+      );
+    const checks = failing(denied);
+    expect(await checks.isDue('first')).toBe(true);
+    await expect(checks.isDue('second')).rejects.toThrow('permission denied');
+    await expect(failing(down).isDue('first')).rejects.toThrow('ECONNREFUSED');
+  });
 });
 
 @Injectable()
@@ -220,4 +240,32 @@ it('does not start when two jobs have the same name', async () => {
   const app = await application(Cleanup, SameName);
   expect(() => startIntervals(app)).toThrow('SameName.clean and another method are both called cleanup');
   await app.close();
+});
+
+it('says for an operator what has failed for ten seconds, and why, until it succeeds', async () => {
+  let error: Error | undefined = new Error('permission denied');
+  let nowMs = 0;
+  let runs = 0;
+  const untilRunAgain = async () => {
+    for (const before = runs; runs < before + 2;) await sleep(1);
+  };
+  const job = new IntervalJob(
+    { ...options, name: 'remarked', intervalMs: 5, retryAfterMs: 5 },
+    () => {
+      runs += 1;
+      return error ? Promise.reject(error) : Promise.resolve();
+    },
+    undefined,
+    undefined,
+    () => nowMs,
+  );
+  job.start();
+  await untilRunAgain();
+  expect(job.remark()).toBeUndefined();
+  nowMs = 12_000;
+  expect(job.remark()).toBe('the job remarked has failed for 12 s: Error: permission denied');
+  error = undefined;
+  await untilRunAgain();
+  expect(job.remark()).toBeUndefined();
+  await job.stop();
 });

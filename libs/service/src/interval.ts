@@ -38,6 +38,7 @@ const maxTickMs = 1000;
 const jitter = 0.1;
 /** Log lines per second for consecutive failures. */
 const failureLinesPerSecond = 1 / 60;
+const remarkedAfterSeconds = 10;
 
 /**
  * Makes a provider's method a periodic job. startService() finds it, runs it while the service runs, one run at a
@@ -52,6 +53,8 @@ export function Interval(options: IntervalOptions) {
 export interface RunningIntervals {
   /** Resolves when no run is in progress. */
   stop(): Promise<void>;
+  /** What an operator should know: jobs that fail, with the reason. */
+  remarks(): string[];
 }
 
 /** Starts the jobs that `@Interval` declares. @throws when two of them have the same name */
@@ -69,7 +72,10 @@ export function startIntervals(app: INestApplicationContext): RunningIntervals {
     jobs.set(metadata.name, new IntervalJob(metadata, invoke as IntervalRun, () => mayExpire(clock), checks));
   }
   for (const job of jobs.values()) job.start();
-  return { stop: async () => void (await Promise.all([...jobs.values()].map((job) => job.stop()))) };
+  return {
+    stop: async () => void (await Promise.all([...jobs.values()].map((job) => job.stop()))),
+    remarks: () => [...jobs.values()].flatMap((job) => job.remark() ?? []),
+  };
 }
 
 export class IntervalJob {
@@ -79,6 +85,7 @@ export class IntervalJob {
   private running?: Promise<void>;
   private stopped = false;
   private failures = 0;
+  private failing?: { sinceMs: number; error: unknown };
   /** Nobody knows what there is to do before the first run. */
   private wasDue = true;
 
@@ -87,6 +94,7 @@ export class IntervalJob {
     private readonly run: IntervalRun,
     private readonly clockIsAgreed: () => boolean = () => true,
     private readonly checks?: Pick<DueChecks, 'isDue'>,
+    private readonly nowMs: () => number = () => performance.now(),
   ) {
     this.logger = new Logger(options.name);
   }
@@ -99,6 +107,14 @@ export class IntervalJob {
     this.stopped = true;
     clearTimeout(this.timer);
     await this.running;
+  }
+
+  /** For the operator, while the job has failed for longer than its servers need to restart. */
+  remark(): string | undefined {
+    if (!this.failing) return undefined;
+    const seconds = Math.round((this.nowMs() - this.failing.sinceMs) / 1000);
+    if (seconds < remarkedAfterSeconds) return undefined;
+    return `the job ${this.options.name} has failed for ${seconds} s: ${String(this.failing.error)}`;
   }
 
   private schedule(delayMs: number): void {
@@ -114,6 +130,7 @@ export class IntervalJob {
   /** Never throws. */
   private async runOnce(): Promise<void> {
     const { name, failure } = this.options;
+    const startedAtMs = this.nowMs();
     const stopTimer = jobSeconds.startTimer({ job: name });
     try {
       if (await this.hasWork()) await this.run(() => this.stopped);
@@ -121,8 +138,10 @@ export class IntervalJob {
       jobLastSuccess.set({ job: name }, Date.now() / 1000);
       if (this.failures > 0) this.logger.log(`succeeded again after ${this.failures} failed runs`);
       this.failures = 0;
+      delete this.failing;
     } catch (error) {
       this.failures += 1;
+      this.failing = { sinceMs: this.failing?.sinceMs ?? startedAtMs, error };
       this.wasDue = true;
       jobRuns.inc({ job: name, outcome: 'failed' });
       jobLastFailure.set({ job: name }, Date.now() / 1000);

@@ -210,6 +210,7 @@ export async function startService<Config extends BaseConfig>(
   if (database) readiness.addDependency('PostgreSQL', () => compareClocks(database, watch).then(() => true));
   readiness.addCheck(() => watch.trust() !== 'wrong');
   readiness.addProblems(() => watch.remarks());
+  readiness.addProblems(() => [...consumers.flatMap((running) => running.remarks()), ...intervals.remarks()]);
   const watching = watch.start(logger);
   const isHealthy = async () => (await readiness.report()).healthy;
   const announce = (to: NatsConnection) =>

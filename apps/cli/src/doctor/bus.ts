@@ -4,6 +4,7 @@ import { Replicas, unsupportedVersion, type Bus } from '@holdfast/messaging/clie
 import { operatorContext, withBus } from '../operator-session.js';
 import { reportsOfReplicas } from '../replica-report.js';
 import { check, clockFinding, found, type Finding } from './finding.js';
+import { metricFindings } from './metrics.js';
 
 /** Every live replica announces itself four times in it. */
 const listenMs = 1200;
@@ -77,17 +78,27 @@ async function problemsOf(
   const problems = answers.flatMap(({ report, reason }) =>
     report ? (report.problems ?? []) : [`a replica announces itself and does not answer: ${reason}`],
   );
-  const byKind = new Map<string, { text: string; count: number }>();
-  for (const text of problems) {
-    const kind = text.replaceAll(/\d+(\.\d+)?/g, '0');
-    byKind.set(kind, { text, count: (byKind.get(kind)?.count ?? 0) + 1 });
-  }
-  return [...byKind.values()].map(({ text, count }) => ({
-    check: service,
-    result: 'failed',
-    detail: count === 1 ? text : `${text} (${count} replicas)`,
-    advice: `Read the log of ${service} and its /readyz, and see "Alerts" in the runbook for this sentence.`,
-  }));
+  const ofMetrics = answers.flatMap(({ report }) => (report ? metricFindings(service, report.metrics) : []));
+  return [
+    ...eachOnce(
+      problems.map((detail) => ({
+        check: service,
+        result: 'failed',
+        detail,
+        advice: `Read the log of ${service} and its /readyz, and see "Alerts" in the runbook for this sentence.`,
+      })),
+    ),
+    ...eachOnce(ofMetrics),
+  ];
+}
+
+/** Findings that differ in their numbers only are one. */
+function eachOnce(findings: Finding[]): Finding[] {
+  const byKind = Map.groupBy(findings, ({ detail }) => detail.replaceAll(/\d+(\.\d+)?/g, '0'));
+  return [...byKind.values()].map((same) => {
+    const last = same.at(-1)!;
+    return same.length === 1 ? last : { ...last, detail: `${last.detail} (${same.length} replicas)` };
+  });
 }
 
 function findingsOf(service: ServiceName, { replicas, aheadMs }: Announced): Finding[] {

@@ -26,8 +26,8 @@ export interface PurgeOptions {
   exportRows: ((shard: string) => Promise<void>) | undefined;
 }
 
-/** What is left to be done when no log was written any more. */
 export interface Purged {
+  /** Undefined when an earlier run has written it. */
   log: SealedLog | undefined;
   rows: number;
 }
@@ -42,7 +42,8 @@ export async function purge(options: PurgeOptions): Promise<Purged> {
   const { org, session, shards, common, onStep, exportRows } = options;
   const organization = (await session.request(listOrganizations, {})).items.find(({ shortId }) => shortId === org);
   if (!organization) throw new CommandError(`There is no organization "${org}". List them: holdfast org list`);
-  const own = shards[organization.shard]!;
+  const own = shards[organization.shard];
+  if (!own) throw new CommandError(`Set SHARD_DATABASE_URLS: ${org} is on the shard ${organization.shard}.`);
   // Of an earlier run: its log is complete, and no service serves it any more.
   const isFenced = (await fenceOf(own.audit!, 'audit', org)) === 'deleted';
   if (exportRows && (await hasBegunDeletion(own, org)))

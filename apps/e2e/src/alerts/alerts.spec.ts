@@ -107,14 +107,37 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
   }
 
   /** Checks again after some more scrapes, because each evaluation needs a moment of the CPU. */
-  async function untilNone<T>(check: () => Promise<T[]>): Promise<void> {
+  async function untilNone<T>(check: () => Promise<T[]>, timeoutMs = 180_000): Promise<void> {
     await eventually(
       async () => {
         await recorder.pass(8);
         expect(await check()).toEqual([]);
       },
       'alerts',
-      180_000,
+      timeoutMs,
+    );
+  }
+
+  /** `holdfast doctor` exits with 1 and names each cause. */
+  async function untilDoctorFinds(incidents: Incident[]): Promise<void> {
+    const expected = incidents.flatMap(({ doctor }) => doctor);
+    if (expected.length === 0) return;
+    await eventually(
+      async () => {
+        const { findings } = await ownStack
+          .operator<{ findings: never[] }>('doctor')
+          .catch(({ stdout, code }: { stdout: string; code: number }) => {
+            expect(code).toBe(1);
+            return JSON.parse(stdout) as { findings: { check: string; result: string; detail: string }[] };
+          });
+        const named = findings.flatMap(({ check, result, detail }) => (result === 'ok' ? [] : [`${check}: ${detail}`]));
+        expect({ missing: expected.filter((cause) => !named.some((text) => cause.test(text))), named }).toEqual({
+          missing: [],
+          named: expect.anything(),
+        });
+      },
+      'findings of doctor',
+      60_000,
     );
   }
 
@@ -150,7 +173,7 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
   });
 
   it.each(phases.map((incidents) => [incidents.map(({ name }) => name).join(', and '), incidents] as const))(
-    'their alerts fire, and no other, when %s',
+    'their alerts fire, and no other, and doctor names the causes, when %s',
     async (_, incidents) => {
       const isFirst = begun.length === 0;
       const beginning = isFirst ? [...lasting, ...incidents] : incidents;
@@ -160,6 +183,7 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
       await Promise.all(beginning.map((incident) => incident.begin(world)));
       try {
         await untilNone(() => notFired(incidents, since));
+        await untilDoctorFinds(incidents);
       } finally {
         await Promise.all(incidents.map((incident) => incident.end(world)));
       }
@@ -172,13 +196,15 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
     async () => {
       recorder.pauseMs = 0;
       try {
-        await untilNone(() => notFired(lasting, 0));
+        // Audit was stopped, and counts the five minutes of its analytics from its start.
+        await untilNone(() => notFired(lasting, 0), 420_000);
+        await untilDoctorFinds(lasting);
       } finally {
         await Promise.all(lasting.map((incident) => incident.end(world)));
       }
       expect(await unexpected()).toEqual([]);
     },
-    300_000,
+    600_000,
   );
 
   it('each alert that fired has the labels that its annotations name', async () => {

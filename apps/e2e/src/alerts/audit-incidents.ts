@@ -22,6 +22,10 @@ export const damagedLog: Incident = {
   },
   end: (world) => world.sql(moveHead('+ 1')),
   alerts: [alert('AuditLogBroken'), alert('AuditRecordsQuarantined'), alert('AuditLogUnsigned')],
+  doctor: [
+    /^audit: the audit log of .+ is broken and not signed/,
+    /^undelivered rows: .+ audit records are quarantined/,
+  ],
 };
 
 /** Tables with encrypted keys, and the row of each that is changed. */
@@ -50,6 +54,10 @@ export const undecryptableRows: Incident = {
   },
   end: (world) => world.sql(...flips()),
   alerts: [alert('ReEncryptionStuck', { component: 'audit' }), alert('ReEncryptionStuck', { component: 'directory' })],
+  doctor: [
+    /^audit: .+ not encrypted with the current KEY_ENCRYPTION_KEY/,
+    /^directory: .+ not encrypted with the current KEY_ENCRYPTION_KEY/,
+  ],
 };
 
 const auditRole = databaseRole('audit');
@@ -59,6 +67,7 @@ export const uncountedLog: Incident = {
   begin: (world) => world.sql(`REVOKE INSERT ON audit.analytics_count FROM ${auditRole}`),
   end: (world) => world.sql(`GRANT INSERT ON audit.analytics_count TO ${auditRole}`),
   alerts: [alert('AnalyticsStalled')],
+  doctor: [/^audit: no further entry of a log has been counted/],
   mayFollow: [alert('JobFails', { component: 'audit', exported_job: 'analytics' })],
 };
 
@@ -79,6 +88,7 @@ export const failingReceiver: Incident = {
   },
   end: ({ stack }) => stack.operator('audit', 'destination', 'delete', destination.id, '--all'),
   alerts: [alert('AuditDestinationBehind', { kind: 'https' })],
+  doctor: [/^signals: 1 destinations of audit logs .+ do not accept entries/],
 };
 
 let reader: { id: string };
@@ -95,6 +105,7 @@ export const closedEntryStream: Incident = {
     await stack.operator('audit', 'reader', 'delete', reader.id, '--org', shop.app.org);
   },
   alerts: [alert('AuditStreamBehind')],
+  doctor: [/^audit: the stream of entries lacks/],
   mayFollow: [
     alert('JetStreamDoesNotStore', { stream: 'AUDIT' }),
     alert('JobFails', { component: 'audit', exported_job: 'entry_stream' }),
@@ -108,6 +119,7 @@ export const forbiddenJob: Incident = {
   begin: (world) => world.sql(`REVOKE SELECT ON directory.access_request FROM ${role}`),
   end: (world) => world.sql(`GRANT SELECT ON directory.access_request TO ${role}`),
   alerts: [alert('JobFails', { component: 'directory', exported_job: 'access_request_expirations' })],
+  doctor: [/^directory: the job access_request_expirations has failed for .+ permission denied/],
 };
 
 export const stoppedAudit: Incident = {
@@ -118,6 +130,7 @@ export const stoppedAudit: Incident = {
   },
   end: ({ stack }) => stack.control('start', 'audit'),
   alerts: [alert('ServiceDown', { component: 'audit' }), alert('AuditRecordsPending')],
+  doctor: [/^audit: no replica announces itself/],
   mayFollow: [
     alert('PodNotReady', { pod: 'audit-1' }),
     alert('JobFails', { component: 'auth', exported_job: 'record_outbox' }),

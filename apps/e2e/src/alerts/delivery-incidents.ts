@@ -31,6 +31,7 @@ export const poisonedEvent: Incident = {
     await world.stack.operator('events', 'retry');
   },
   alerts: [alert('EventsQuarantined', { stream: 'ISSUANCE', consumer: 'signals' })],
+  doctor: [/^quarantined events: 1/],
   mayFollow: [
     alert('EventsFail', { stream: 'ISSUANCE', component: 'signals' }),
     alert('ConsumerLags', { stream: 'ISSUANCE', consumer: 'signals' }),
@@ -62,6 +63,7 @@ export const unclaimedTokens: Incident = {
     await world.sql('DELETE FROM signals.ssf_stream');
   },
   alerts: [alert('SecurityEventsBehind')],
+  doctor: [/^signals: the job ssf_pushes has failed for/],
   mayFollow: [alert('JobFails', { component: 'signals', exported_job: 'ssf_pushes' })],
 };
 
@@ -83,6 +85,7 @@ export const unclaimedMessages: Incident = {
     await world.sql('DELETE FROM signals.webhook_endpoint');
   },
   alerts: [alert('WebhooksBehind')],
+  doctor: [/^signals: the job webhook_deliveries has failed for/],
   mayFollow: [alert('JobFails', { component: 'signals', exported_job: 'webhook_deliveries' })],
 };
 
@@ -97,6 +100,7 @@ export const closedStream: Incident = {
     alert('JetStreamDoesNotStore', { stream: 'DIRECTORY' }),
     alert('EventsNotStored', { component: 'directory' }),
   ],
+  doctor: [/^directory: JetStream does not store in DIRECTORY/],
   mayFollow: [alert('OutboxNotConfirmed', { component: 'directory' })],
 };
 
@@ -109,6 +113,7 @@ export const strangeMessage: Incident = {
   },
   end: () => Promise.resolve(),
   alerts: [alert('BusMessagesDropped', { component: 'issuance', subject: createOffer.subject, reason: 'sender' })],
+  doctor: [/^issuance: 1 messages to .+ were dropped/],
 };
 
 export const fullFeed: Incident = {
@@ -120,6 +125,7 @@ export const fullFeed: Incident = {
     alert('OutboxNotConfirmed', { component: 'issuance' }),
     alert('FeedEventsWait', { component: 'signals' }),
   ],
+  doctor: [/^signals: .+ of ISSUANCE could not be applied, the oldest for .+ 53100/],
   mayFollow: [
     alert('EventsFail', { component: 'signals' }),
     alert('ConsumerLags', { consumer: 'signals' }),
@@ -132,6 +138,7 @@ export const smallStream: Incident = {
   begin: (world) => setLimits(world.stack, 'ISSUANCE', { max_bytes: 65_536 }),
   end: (world) => setLimits(world.stack, 'ISSUANCE', { max_bytes: 1_073_741_824 }),
   alerts: [alert('StreamNearlyFull', { stream: 'ISSUANCE' })],
+  doctor: [/^stream ISSUANCE: .+ JetStream discards the oldest/],
 };
 
 export const givenUpLogout: Incident = {
@@ -143,4 +150,5 @@ export const givenUpLogout: Incident = {
   },
   end: () => Promise.resolve(),
   alerts: [alert('LogoutGivenUp', { component: 'auth' })],
+  doctor: [/^auth: .+ notices of a logout were given up/],
 };

@@ -13,6 +13,8 @@ export interface Incident {
   end: (world: World) => Promise<unknown>;
   /** Alerts that fire, with labels that they have. */
   alerts: Alert[];
+  /** What `holdfast doctor` finds meanwhile. Empty when the incident is over before anybody can ask. */
+  doctor: RegExp[];
   /** Alerts that fire as well when the incident lasts. */
   mayFollow?: Alert[];
   /** Between two scrapes: longer when the process that fails needs longer for what it does each second. */

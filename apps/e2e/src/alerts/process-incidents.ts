@@ -30,6 +30,7 @@ export const wrongClock: Incident = {
     alert('PodNotReady', { pod: 'auth-2' }),
     alert('AuthReplicaDown'),
   ],
+  doctor: [/^auth: the clock of this machine is/],
 };
 
 export const testClock: Incident = {
@@ -37,6 +38,7 @@ export const testClock: Incident = {
   begin: ({ stack }) => restart(stack, 'auth-2', { settings: { HOLDFAST_TEST_CLOCK: '+1' } }),
   end: ({ stack }) => restart(stack, 'auth-2'),
   alerts: [alert('TestClock', { pod: 'auth-2' })],
+  doctor: [/^auth: its clock is shifted by 1 s/],
   mayFollow: [alert('AuthReplicaDown')],
 };
 
@@ -60,6 +62,7 @@ export const blockedEventLoop: Incident = {
     alert('EventLoopBusy', { component: 'signals' }),
     alert('UnhandledRejection', { component: 'signals' }),
   ],
+  doctor: [/^signals: its event loop is late by/, /^signals: .+ rejected promises were not handled/],
   // While its process is replaced, and because it responds late.
   mayFollow: [alert('ServiceDown', { component: 'signals' }), alert('PodNotReady', { pod: 'signals-1' })],
   scrapePauseMs: 2 * blockedMs,

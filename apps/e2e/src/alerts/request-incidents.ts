@@ -32,6 +32,7 @@ export const lockedReadModel: Incident = {
     alert('LatencyBurnsFast'),
     alert('LatencyBurnsSlow'),
   ],
+  doctor: [/^subjects: PostgreSQL does not respond/],
   mayFollow: [alert('EventsFail', { component: 'subjects', stream: 'ISSUANCE' })],
 };
 
@@ -55,5 +56,6 @@ export const hangingSignals: Incident = {
   },
   end: () => Promise.resolve(),
   alerts: [alert('FeedLag')],
+  doctor: [],
   mayFollow: [alert('ServiceDown', { component: 'signals' })],
 };

@@ -12,8 +12,9 @@ import { countDroppedMessage } from '../subscriptions/dropped-messages.js';
 import { consumeSpan } from '../telemetry/message-spans.js';
 import { consumerBatchSeconds, consumerLastSuccess, eventsConsumed } from '../telemetry/metrics.js';
 import { eventsIn, isForeign, messageIdOf, originOf, type DeliveredEvent } from './delivered-events.js';
+import { FailingMessages } from './failing-messages.js';
 import { acknowledgeProjection } from './projection-acknowledgements.js';
-import { RepeatedFailures, type Failure } from './repeated-failures.js';
+import { reasonOf, RepeatedFailures, type Failure } from './repeated-failures.js';
 
 /** Applies a batch of events in one transaction, or throws. Events may arrive late, twice or out of order. */
 export type ApplyBatch<Event> = (events: Event[]) => Promise<void>;
@@ -71,6 +72,7 @@ export class EventConsumer<S extends Stream> {
   private readonly connection: NatsConnection;
   private readonly retryAfterMs: number;
   private readonly failures: RepeatedFailures;
+  private readonly failing = new FailingMessages();
 
   constructor(
     private readonly stream: S,
@@ -96,6 +98,11 @@ export class EventConsumer<S extends Stream> {
     await this.messages?.close();
     await this.applying;
     this.extending?.stop();
+  }
+
+  /** For the operator: that events cannot be applied, and why. */
+  remark(): string | undefined {
+    return this.failing.remark(this.stream.name);
   }
 
   private extendDeadlines(): void {
@@ -238,6 +245,7 @@ export class EventConsumer<S extends Stream> {
 
   private acknowledge(received: Received): void {
     this.failures.forget(received.id);
+    this.failing.remove(received.id);
     this.settle(received, () => received.message.ack());
   }
 
@@ -249,6 +257,10 @@ export class EventConsumer<S extends Stream> {
   private putBack(batch: Received[], cause: unknown, delayMs: number): void {
     const events = batch.reduce((sum, received) => sum + received.events.length, 0);
     eventsConsumed.inc({ stream: this.stream.name, outcome: 'failed' }, events);
+    this.failing.add(
+      batch.map(({ id }) => id),
+      reasonOf(cause),
+    );
     const [first] = batch;
     const others = batch.length > 1 ? ` and ${batch.length - 1} after it` : '';
     this.logger.error(

@@ -30,6 +30,8 @@ export function Consumes<S extends Stream>(streams: S | readonly S[], options: C
 export interface RunningConsumers {
   /** Resolves when the current batch is applied and acknowledged. */
   stop(): Promise<void>;
+  /** What an operator should know: streams whose events cannot be applied, with the reason. */
+  remarks(): string[];
 }
 
 /**
@@ -72,5 +74,8 @@ export function startConsumers(
     }
   }
   for (const consumer of consumers.values()) consumer.start();
-  return { stop: async () => void (await Promise.all([...consumers.values()].map((consumer) => consumer.stop()))) };
+  return {
+    stop: async () => void (await Promise.all([...consumers.values()].map((consumer) => consumer.stop()))),
+    remarks: () => [...consumers.values()].flatMap((consumer) => consumer.remark() ?? []),
+  };
 }

@@ -89,7 +89,7 @@ export class RepeatedFailures {
 }
 
 /** Contains no data of the event, which may identify a customer. */
-function reasonOf(cause: unknown): string {
+export function reasonOf(cause: unknown): string {
   if (cause instanceof z.ZodError) {
     const places = new Set(cause.issues.map(({ path }) => path.join('.') || 'its root'));
     return `does not fit the schema at ${[...places].join(', ')}`.slice(0, maxReasonLength);
