@@ -10,8 +10,9 @@ export function doctorCommand(program: Command): void {
     program,
     'doctor',
     'check a deployment: NATS, replicas, the faults that they report and their metrics show, clocks, quarantined ' +
-      'events; with NATS_DEPLOY_NKEY_SEED streams and lag; with DATABASE_URL or DATABASE_URL_<SERVICE> (of the owner) ' +
-      'roles, migrations, connections, undelivered rows and disk. It changes nothing, and exits with 1 when a check fails',
+      'events; with NATS_DEPLOY_NKEY_SEED streams and lag; with DATABASE_URL or DATABASE_URL_<SERVICE> (of the ' +
+      'owner) roles, migrations, connections, undelivered rows and disk. It changes nothing, and exits with 1 when ' +
+      'a check fails',
     ['doctor', 'doctor --json'],
   ).action(async ({ json }: Json) => {
     const findings = await doctorFindings();
