@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(buildOf(home), { recursive: true, force: true }));
 
 const help = (folder: string): Promise<string> =>
-  promisify(execFile)(process.execPath, [mainOf(folder, 'cli'), '--help']).then(
+  promisify(execFile)(process.execPath, [mainOf(folder, 'cli'), 'org', '--help']).then(
     ({ stdout }) => stdout,
     (error: Error) => error.message,
   );

@@ -89,8 +89,8 @@ async function jestReport(
     },
     stdio: ['ignore', output, output],
   });
-  // Its workers inherit it. It still gets a tenth of a processor that others use.
-  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  // Its workers inherit it.
+  if (beside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const watch = killAfterReport(outputFile, kill);

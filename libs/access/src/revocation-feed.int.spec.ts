@@ -252,5 +252,7 @@ test('keeps its entries when a heartbeat has an older change and directory is un
   expect([(await readiness.report()).ready, feed.fresh]).toEqual([true, false]);
   expect(feed.entry('app', 'app_old')).toMatchObject({ disabled: true });
   state.unavailable = false;
+  // Without heartbeats the state that it loads is fresh for a moment only.
+  startHeartbeats();
   await eventually(() => feed.fresh);
 });

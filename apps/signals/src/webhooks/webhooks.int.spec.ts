@@ -210,8 +210,12 @@ describe('webhooks', () => {
       expect(await stack.get(id)).toMatchObject({ state: 'disabled', disabledBecause: 'gone' });
       const feed = await stack.bus.request(listEvents, { limit: 200, types: ['webhook_endpoint.disabled'] }, acme());
       expect(feed.items.map(({ data }) => data.endpoint)).toContain(id);
-      const records = stack.signals.audit.records.filter(({ action }) => action === 'webhook_endpoint.disable');
-      expect(records.at(-1)!.targets).toEqual([{ type: 'webhook_endpoint', id }]);
+      // The record is committed with the change, and appended afterwards.
+      await eventually(() => {
+        const records = stack.signals.audit.records.filter(({ action }) => action === 'webhook_endpoint.disable');
+        expect(records.at(-1)?.targets).toEqual([{ type: 'webhook_endpoint', id }]);
+        return Promise.resolve(true);
+      });
       stack.receiver.answer(path, status(200));
       const missed = offered();
       await stack.publish(missed);

@@ -27,7 +27,7 @@ const actors: AuditEvent['actor'][] = [
   { type: 'anonymous', id: 'anonymous' },
 ];
 const changes = {
-  text: { from: '', to: 'ä'.repeat(20_000) },
+  text: { from: '', to: 'ä'.repeat(10_000) },
   numbers: { from: [0, -1, 1.5, 1e300, Number.MAX_SAFE_INTEGER], to: null },
   nested: { to: { list: [true, { '@key': 'value' }] } },
 };
