@@ -82,10 +82,13 @@ describe('a group', () => {
   });
 
   it('is refused with 422 when its name is too long or deceives, and nothing is stored', async () => {
-    const before = await database.query('SELECT count(*)::int AS n FROM directory.person_group');
+    // Rows of deleted groups go later.
+    const count = () =>
+      database.query('SELECT count(*)::int AS n FROM directory.person_group WHERE deleted_at IS NULL');
+    const before = await count();
     for (const name of ['', '   ', 'x'.repeat(101), 'a\0b', 'a\u202Eb', 'a\nb', 'a\u2028b'])
       await expect(create(name)).rejects.toMatchObject({ code: 'invalid_request', status: 422 });
-    expect(await database.query('SELECT count(*)::int AS n FROM directory.person_group')).toEqual(before);
+    expect(await count()).toEqual(before);
   });
 
   it('is unknown to another organization', async () => {
