@@ -127,6 +127,8 @@ export const fullFeed: Incident = {
   ],
   doctor: [/^signals: .+ of ISSUANCE could not be applied, the oldest for .+ 53100/],
   mayFollow: [
+    // Other incidents of the long form begin together with it, by changes of directory.
+    alert('OutboxNotConfirmed', { component: 'directory' }),
     alert('EventsFail', { component: 'signals' }),
     alert('ConsumerLags', { consumer: 'signals' }),
     alert('FeedLag'),
