@@ -1,5 +1,22 @@
 import type pg from 'pg';
-import type { AuditRecord } from '@holdfast/contracts';
+import type { Action, AuditRecord } from '@holdfast/contracts';
+import { auditRecord } from '@holdfast/platform';
+import { operatorContext } from '../operator-session.js';
+
+/** What a command of the owner did in an organization. */
+export function ownerRecord(
+  command: string,
+  org: string,
+  action: Action,
+  changes?: NonNullable<AuditRecord['changes']>,
+): AuditRecord {
+  return auditRecord(operatorContext(command, org), new Date(), {
+    action,
+    targets: [{ type: 'organization', id: org }],
+    outcome: { result: 'success' },
+    ...(changes && { changes }),
+  });
+}
 
 /**
  * Records what a command did as the owner of the database, within its transaction. The records are due at once: audit

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import type { AuditRecord } from '@holdfast/contracts';
-import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
-import { addPendingRecords } from '../audit/pending-records.js';
+import { addPendingRecords, ownerRecord } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
-import { operatorContext } from '../operator-session.js';
 import { show } from '../output.js';
 
 interface RebuildOptions extends Json {
@@ -56,12 +54,7 @@ async function rebuild(client: pg.Client, org: string, loseDropped: boolean): Pr
 }
 
 function recordOf(org: string, entries: number): AuditRecord {
-  return auditRecord({ ...operatorContext('analytics rebuild', org), auditId: newId() }, new Date(), {
-    action: 'analytics.rebuild',
-    targets: [{ type: 'organization', id: org }],
-    outcome: { result: 'success' },
-    changes: { entries: { to: entries } },
-  });
+  return ownerRecord('analytics rebuild', org, 'analytics.rebuild', { entries: { to: entries } });
 }
 
 async function requireNoDrop(client: pg.Client, org: string): Promise<void> {

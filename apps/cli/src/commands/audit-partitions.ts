@@ -3,13 +3,11 @@ import type { Command } from 'commander';
 import type pg from 'pg';
 import { retentionNames, retentions, type AuditRecord, type Retention } from '@holdfast/contracts';
 import type { Dropped } from '@holdfast/log-verifier';
-import { auditRecord, newId } from '@holdfast/platform';
 import { addCommand, type Json } from '../add-command.js';
-import { addPendingRecords } from '../audit/pending-records.js';
+import { addPendingRecords, ownerRecord } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
-import { operatorContext } from '../operator-session.js';
 import { show, table } from '../output.js';
 
 interface Partition {
@@ -140,13 +138,7 @@ function recordOf(name: Retention, month: string, { org, entries, first, last, l
     entries: { to: entries },
     places: { to: { first, last, sha256: leaves.toString('base64') } },
   };
-  const context = { ...operatorContext('audit drop', org), auditId: newId() };
-  return auditRecord(context, new Date(), {
-    action: 'audit.drop',
-    targets: [{ type: 'organization', id: org }],
-    outcome: { result: 'success' },
-    changes,
-  });
+  return ownerRecord('audit drop', org, 'audit.drop', changes);
 }
 
 /** Repeats it until analytics have counted the entries, which must not be dropped before. */

@@ -5,9 +5,8 @@ import { CommandError } from '../command-error.js';
 import { asDatabaseOwner } from '../database-owner.js';
 import { asOperator } from '../operator-session.js';
 import { purge, type PurgeStep } from '../organization-deletion/purge.js';
-import { exportOrganization } from '../organization-files/export.js';
 import { lockOrganization, withShards } from '../organization-rows/connections.js';
-import { databasesOn, organizationDatabases } from '../organization-rows/organization-databases.js';
+import { organizationDatabases } from '../organization-rows/organization-databases.js';
 import { show } from '../output.js';
 
 const secondsPerDay = 86_400;
@@ -71,10 +70,9 @@ export function addOrganizationDeletion(org: Command): void {
 function purgeCommand(
   org: string,
   folder: string,
-  { timeoutSeconds, export: withRows = false, json }: PurgeCommandOptions,
+  { timeoutSeconds, export: exportsRows = false, json }: PurgeCommandOptions,
 ): Promise<void> {
-  const databases = organizationDatabases();
-  const { caFile, shards, common } = databases;
+  const { caFile, shards, common } = organizationDatabases();
   const names = Object.keys(shards);
   return asOperator('org purge', (session) =>
     withShards([...Object.values(shards), common], caFile, async (...connections) => {
@@ -84,11 +82,6 @@ function purgeCommand(
         steps.push({ step, detail });
         if (!json) show(undefined, undefined, () => `${step}: ${detail}`);
       };
-      const exportRows = async (shard: string) => {
-        const own = { ...connections[names.indexOf(shard)]!, ...connections.at(-1)! };
-        const rows = await exportOrganization(org, shard, folder, databasesOn(shard, databases), own);
-        onStep('export', `${rows} rows are in ${folder}`);
-      };
       const { log, rows } = await purge({
         org,
         folder,
@@ -97,7 +90,7 @@ function purgeCommand(
         shards: Object.fromEntries(names.map((name, i) => [name, connections[i]!])),
         common: connections.at(-1)!,
         onStep,
-        exportRows: withRows ? exportRows : undefined,
+        exportsRows,
       });
       show({ shortId: org, steps, rows, ...(log && { log }) }, json, () =>
         [

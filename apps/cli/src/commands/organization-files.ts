@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addCommand, type Json } from '../add-command.js';
+import { addPendingRecords, ownerRecord } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { asDatabaseOwner } from '../database-owner.js';
 import { exportOrganization } from '../organization-files/export.js';
@@ -19,10 +20,12 @@ export function addOrganizationFiles(org: Command): void {
   ).action(async (shortId: string, folder: string, { json }: Json) => {
     const databases = organizationDatabases();
     const shard = await withShards([databases.common], databases.caFile, (common) => shardOf(common, shortId));
-    const urls = databasesOn(shard, databases);
-    const rows = await withShards([urls], databases.caFile, (connections) =>
-      exportOrganization(shortId, shard, folder, urls, connections),
-    );
+    const rows = await withShards([databasesOn(shard, databases)], databases.caFile, async (connections) => {
+      // Before the first row is read, as for every read of the operator.
+      const record = ownerRecord('org export', shortId, 'organization.export');
+      await addPendingRecords(connections.audit!, [{ org: shortId, record }]);
+      return exportOrganization(shortId, shard, folder, connections);
+    });
     show({ shortId, rows, folder }, json, () => `${rows} rows of ${shortId} are in ${folder}. Only you can read it.`);
   });
 

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import type { AuditRecord } from '@holdfast/contracts';
-import { auditRecord, newId } from '@holdfast/platform';
 import { collect } from '../add-command.js';
-import { addPendingRecords } from '../audit/pending-records.js';
+import { addPendingRecords, ownerRecord } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
 import { ownerConnectionOf } from '../config.js';
 import { asDatabaseOwner, asOwner } from '../database-owner.js';
-import { operatorContext } from '../operator-session.js';
 import { show, table } from '../output.js';
 import { connectedServices } from '../restore/connected-services.js';
 import { entriesOf, rolledBackLogs, signedSizes, type RolledBackLog } from '../restore/rolled-back-logs.js';
@@ -87,12 +85,7 @@ async function forgetSigned(client: pg.Client, logs: readonly RolledBackLog[]): 
 }
 
 function recordOf({ org, entries, signed }: RolledBackLog): AuditRecord {
-  return auditRecord({ ...operatorContext('audit sign-again', org), auditId: newId() }, new Date(), {
-    action: 'audit.sign_again',
-    targets: [{ type: 'organization', id: org }],
-    outcome: { result: 'success' },
-    changes: { entries: { from: signed, to: entries } },
-  });
+  return ownerRecord('audit sign-again', org, 'audit.sign_again', { entries: { from: signed, to: entries } });
 }
 
 function describe(dryRun: boolean, logs: readonly RolledBackLog[]): string {

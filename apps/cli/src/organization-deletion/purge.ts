@@ -1,10 +1,11 @@
 import { deleteOrganization, listOrganizations, type Organization } from '@holdfast/contracts';
 import { CommandError } from '../command-error.js';
 import type { OperatorSession } from '../operator-session.js';
+import { exportOrganization } from '../organization-files/export.js';
 import type { ShardConnections } from '../organization-rows/connections.js';
+import { deleteEverywhere, fenceDeleted, hasBegunDeletion } from '../organization-rows/delete-everywhere.js';
 import { drain } from '../organization-rows/drain.js';
 import { fenceOf } from '../organization-rows/fences.js';
-import { deleteEverywhere, fenceDeleted, hasBegunDeletion } from './delete-everywhere.js';
 import { writeSealedLog, type SealedLog } from './sealed-log.js';
 
 /** The steps in their order. The command may be killed in each, and continues when it is run again. */
@@ -22,8 +23,8 @@ export interface PurgeOptions {
   /** Of auth and directory. */
   common: ShardConnections;
   onStep: (step: PurgeStep, detail: string) => void;
-  /** Writes all rows, of the organization on this shard, before they are deleted. */
-  exportRows: ((shard: string) => Promise<void>) | undefined;
+  /** Whether all rows are written to the folder too, before they are deleted. */
+  exportsRows: boolean;
 }
 
 export interface Purged {
@@ -39,14 +40,14 @@ export interface Purged {
  * @throws CommandError
  */
 export async function purge(options: PurgeOptions): Promise<Purged> {
-  const { org, session, shards, common, onStep, exportRows } = options;
+  const { org, folder, session, shards, common, onStep, exportsRows } = options;
   const organization = (await session.request(listOrganizations, {})).items.find(({ shortId }) => shortId === org);
   if (!organization) throw new CommandError(`There is no organization "${org}". List them: holdfast org list`);
   const own = shards[organization.shard];
   if (!own) throw new CommandError(`Set SHARD_DATABASE_URLS: ${org} is on the shard ${organization.shard}.`);
   // Of an earlier run: its log is complete, and no service serves it any more.
   const isFenced = (await fenceOf(own.audit!, 'audit', org)) === 'deleted';
-  if (exportRows && (await hasBegunDeletion(own, org)))
+  if (exportsRows && (await hasBegunDeletion(own, org)))
     throw new CommandError(
       `An earlier run has begun to delete rows of ${org}, so it can no longer be exported. Run the command again ` +
         'without --export.',
@@ -54,7 +55,10 @@ export async function purge(options: PurgeOptions): Promise<Purged> {
   const log = isFenced ? undefined : await sealLog(options, organization, own);
   await fenceDeleted(org, own, Object.values(shards));
   onStep('fence', 'no service can write a row of it any more');
-  await exportRows?.(organization.shard);
+  if (exportsRows) {
+    const exported = await exportOrganization(org, organization.shard, folder, { ...own, ...common });
+    onStep('export', `${exported} rows are in ${folder}`);
+  }
   const rows = await deleteEverywhere(org, [...Object.values(shards), common]);
   onStep('delete', `${rows} rows`);
   return { log, rows };

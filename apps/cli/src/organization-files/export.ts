@@ -9,7 +9,6 @@ import { CommandError } from '../command-error.js';
 import { eachService, type ShardConnections } from '../organization-rows/connections.js';
 import { digestsOf, eachBatch, logMonths, rowsIn } from '../organization-rows/copy-rows.js';
 import { columnsOf, organizationTables } from '../organization-rows/organization-tables.js';
-import type { ShardDatabases } from '../organization-rows/shard-databases.js';
 import { currentKeys } from './current-keys.js';
 import { formatVersion, manifestFile, rowsFile, type Manifest, type ServiceManifest } from './organization-file.js';
 
@@ -23,11 +22,10 @@ export async function exportOrganization(
   org: string,
   shard: string,
   folder: string,
-  databases: ShardDatabases,
   connections: ShardConnections,
 ): Promise<number> {
   const services: Record<string, ServiceManifest> = {};
-  await beginSnapshots(databases, connections);
+  await beginSnapshots(connections);
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await rm(manifestFile(folder), { force: true });
@@ -46,15 +44,15 @@ export async function exportOrganization(
 }
 
 /** Services of one database see the same instant. */
-async function beginSnapshots(databases: ShardDatabases, connections: ShardConnections): Promise<void> {
+async function beginSnapshots(connections: ShardConnections): Promise<void> {
   const snapshots = new Map<string, string>();
-  await eachService(connections, async (client, service) => {
-    const url = databases[service]!;
-    const snapshot = snapshots.get(url);
+  await eachService(connections, async (client) => {
+    const database = `${client.host}:${client.port}/${client.database}`;
+    const snapshot = snapshots.get(database);
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     if (snapshot !== undefined) return void (await client.query(`SET TRANSACTION SNAPSHOT '${snapshot}'`));
     const { rows } = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
-    snapshots.set(url, rows[0]!.id);
+    snapshots.set(database, rows[0]!.id);
   });
 }
 

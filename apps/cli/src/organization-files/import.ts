@@ -1,10 +1,8 @@
 import type pg from 'pg';
-import type { AuditRecord, ServiceName } from '@holdfast/contracts';
-import { auditRecord, newId } from '@holdfast/platform';
-import { addPendingRecords } from '../audit/pending-records.js';
+import type { ServiceName } from '@holdfast/contracts';
+import { organizationKey } from '@holdfast/platform';
+import { addPendingRecords, ownerRecord } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
-import { operatorContext } from '../operator-session.js';
-import { deleteEverywhere, fenceDeleted } from '../organization-deletion/delete-everywhere.js';
 import { eachService, type ShardConnections } from '../organization-rows/connections.js';
 import {
   createLogPartitions,
@@ -15,6 +13,7 @@ import {
   requireEqual,
   rowsIn,
 } from '../organization-rows/copy-rows.js';
+import { deleteEverywhere, fenceDeleted } from '../organization-rows/delete-everywhere.js';
 import { fenceOf, removeFence } from '../organization-rows/fences.js';
 import { columnsOf } from '../organization-rows/organization-tables.js';
 import { movedServices } from '../organization-rows/shard-databases.js';
@@ -74,7 +73,10 @@ async function isImported({ directory, audit }: ShardConnections, org: string): 
 async function requireSameTables(client: pg.Client, service: ServiceName, exported: ServiceManifest): Promise<void> {
   const columns = await columnsOf(client, service);
   const different = Object.entries(exported.columns)
-    .filter(([name, expected]) => columns[name.slice(service.length + 1)]?.join() !== expected.join())
+    .filter(
+      ([name, expected]) =>
+        !name.startsWith(`${service}.`) || columns[name.slice(service.length + 1)]?.join() !== expected.join(),
+    )
     .map(([name]) => name);
   if (different.length > 0)
     throw new CommandError(
@@ -106,11 +108,15 @@ async function importService(
   if (service === 'audit') await createLogPartitions(client, exported.months);
   await deleteRows(client, service, org);
   await inTransaction(client, async () => {
-    await insertAll(client, readRows(folder, service), Object.keys(exported.columns));
+    const inserted = await insertAll(client, readRows(folder, service), Object.keys(exported.columns));
+    // Digests are of the organization's rows. A file that somebody wrote may have those of another one.
+    if (inserted !== rowsIn(exported.digests))
+      throw new CommandError(`The rows of ${service} are not those of ${org} alone. Nothing was imported.`);
     requireEqual(exported.digests, await digestsOf(client, service, org));
     await requireNotErased(client, service, org);
     if (service === 'audit') await forgetDeletion(client, 'audit.erased WHERE key', org);
-    if (service === 'audit') await addPendingRecords(client, [{ org, record: recordOf(org) }]);
+    if (service === 'audit')
+      await addPendingRecords(client, [{ org, record: ownerRecord('org import', org, 'organization.import') }]);
     if (service !== 'directory') return;
     await forgetDeletion(client, 'directory.erased WHERE hash', org);
     await client.query(
@@ -143,10 +149,11 @@ async function insertAll(
   client: pg.Client,
   lines: AsyncIterable<[string, string]>,
   tables: readonly string[],
-): Promise<void> {
-  let [table, batch]: [string, string[]] = ['', []];
+): Promise<number> {
+  let [table, batch, inserted]: [string, string[], number] = ['', [], 0];
   const flush = async () => {
     if (batch.length > 0) await insertRows(client, table, batch);
+    inserted += batch.length;
     batch = [];
   };
   for await (const [name, row] of lines) {
@@ -158,16 +165,9 @@ async function insertAll(
     batch.push(row);
   }
   await flush();
+  return inserted;
 }
 
 function forgetDeletion(client: pg.Client, row: string, org: string): Promise<unknown> {
-  return client.query(`DELETE FROM ${row} = sha256(convert_to($1 || '/', 'UTF8'))`, [org]);
-}
-
-function recordOf(org: string): AuditRecord {
-  return auditRecord({ ...operatorContext('org import', org), auditId: newId() }, new Date(), {
-    action: 'organization.import',
-    targets: [{ type: 'organization', id: org }],
-    outcome: { result: 'success' },
-  });
+  return client.query(`DELETE FROM ${row} = $1`, [organizationKey(org)]);
 }

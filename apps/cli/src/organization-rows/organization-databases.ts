@@ -1,11 +1,11 @@
-import { databaseServices, mainShard, services, type ServiceName } from '@holdfast/contracts';
+import { databaseServices, mainShard, type ServiceName } from '@holdfast/contracts';
 import { CommandError } from '../command-error.js';
 import { hasShardDatabases, ownerConnections } from '../config.js';
-import { shardDatabases, type ShardDatabases } from './shard-databases.js';
+import { movedServices, shardDatabases, type ShardDatabases } from './shard-databases.js';
 
 /** The services that all shards share: they come last, since directory says that the organization exists. */
 const common: readonly ServiceName[] = databaseServices
-  .filter((service) => !services[service].sharded)
+  .filter((service) => !movedServices.includes(service))
   .toSorted((a, b) => Number(a === 'directory') - Number(b === 'directory'));
 
 /** The databases in which organizations have rows. */
@@ -32,7 +32,7 @@ export function organizationDatabases(): OrganizationDatabases {
     Object.fromEntries(wanted.map((service) => [service, owners.find((o) => o.services.includes(service))!.url]));
   return {
     caFile: owners[0]!.caFile,
-    shards: { [mainShard]: urlsOf(databaseServices.filter((service) => services[service].sharded)) },
+    shards: { [mainShard]: urlsOf(movedServices) },
     common: urlsOf(common),
   };
 }

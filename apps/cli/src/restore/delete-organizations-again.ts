@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { CommandError } from '../command-error.js';
-import { deleteEverywhere, fenceDeleted } from '../organization-deletion/delete-everywhere.js';
-import { withShards, type ShardConnections } from '../organization-rows/connections.js';
+import { organizationKey } from '@holdfast/platform';
+import { eachService, withShards, type ShardConnections } from '../organization-rows/connections.js';
 import { digestsOf, rowsIn } from '../organization-rows/copy-rows.js';
+import { deleteEverywhere, fenceDeleted } from '../organization-rows/delete-everywhere.js';
 import { databasesOn, organizationDatabases } from '../organization-rows/organization-databases.js';
 import type { Erased } from './erasure-ledger.js';
 
@@ -31,26 +30,22 @@ export async function deleteOrganizationsAgain(ledger: readonly Erased[], dryRun
 
 /** The organizations with rows whose hash is in the ledger: in that of a file, or in the one of the database. */
 async function deletedIn({ directory, audit }: ShardConnections, ledger: readonly Erased[]): Promise<string[]> {
-  if (!directory || !audit) throw new CommandError('The databases of directory and audit are needed.');
-  const { rows } = await directory.query<{ hash: string }>(
-    "SELECT encode(hash, 'hex') AS hash FROM directory.erased WHERE hash = ANY ($1)",
-    [[...(await organizationsIn({ directory, audit }))].map((org) => Buffer.from(hashOf(org), 'hex'))],
-  );
-  const hashes = new Set([...ledger, ...rows].map(({ hash }) => hash));
-  return [...(await organizationsIn({ directory, audit }))].filter((org) => hashes.has(hashOf(org)));
-}
-
-/** A shard has logs of organizations that only the directory of the first one names. */
-async function organizationsIn({ directory, audit }: ShardConnections): Promise<Set<string>> {
+  // A shard has logs of organizations that only the directory of the first one names.
   const named = await directory!.query<{ org: string }>('SELECT short_id AS org FROM directory.organization');
   const logged = await audit!.query<{ org: string }>('SELECT org FROM audit.head');
-  return new Set([...named.rows, ...logged.rows].map(({ org }) => org));
+  const orgs = [...new Set([...named.rows, ...logged.rows].map(({ org }) => org))];
+  const { rows } = await directory!.query<{ hash: string }>(
+    "SELECT encode(hash, 'hex') AS hash FROM directory.erased WHERE hash = ANY ($1)",
+    [orgs.map(organizationKey)],
+  );
+  const hashes = new Set([...ledger, ...rows].map(({ hash }) => hash));
+  return orgs.filter((org) => hashes.has(organizationKey(org).toString('hex')));
 }
-
-const hashOf = (org: string): string => createHash('sha256').update(`${org}/`).digest('hex');
 
 async function countIn(shard: ShardConnections, org: string): Promise<number> {
   let rows = 0;
-  for (const [service, client] of Object.entries(shard)) rows += rowsIn(await digestsOf(client, service as never, org));
+  await eachService(shard, async (client, service) => {
+    rows += rowsIn(await digestsOf(client, service, org));
+  });
   return rows;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { parseCheckpointLines, readCheckpoint } from '@holdfast/tlog';
 import { CommandError } from '../command-error.js';
-import { hasBegunDeletion } from '../organization-deletion/delete-everywhere.js';
+import { hasBegunDeletion } from '../organization-rows/delete-everywhere.js';
 import { newestSuffix } from './checkpoint-files.js';
 
 /** An audit log whose database ends before a checkpoint that was kept elsewhere. */

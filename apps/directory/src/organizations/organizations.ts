@@ -4,7 +4,7 @@ import type { EntityManager, Repository } from 'typeorm';
 import type { Action, AuditRecord, Organization, RequestContext } from '@holdfast/contracts';
 import { sqlOf, statement, violatedUnique, type Sql } from '@holdfast/data';
 import type { KeyedRequest } from '@holdfast/outbox';
-import { AppError } from '@holdfast/platform';
+import { AppError, organizationKey } from '@holdfast/platform';
 import { Changes, type Change } from '../changes/changes.js';
 import { insertHubApp } from './hub-apps.js';
 import { OrganizationEntity, toOrganization } from './organization.entity.js';
@@ -21,10 +21,7 @@ type OrganizationRule = (
   sql: Sql,
 ) => OrganizationChange | Promise<OrganizationChange>;
 
-const wasDeleted = statement(
-  'organization_was_deleted',
-  "SELECT 1 FROM erased WHERE hash = sha256(convert_to($1 || '/', 'UTF8'))",
-);
+const wasDeleted = statement('organization_was_deleted', 'SELECT FROM erased WHERE hash = $1');
 
 /** An organization with its version, which only its own people see. */
 type StoredOrganization = Organization & { version: number };
@@ -68,7 +65,7 @@ export class Organizations {
         logoId: null,
         version: 1,
       });
-      if ((await sqlOf(manager).rows(wasDeleted, [shortId])).length > 0) throw shortIdTaken(shortId);
+      if ((await sqlOf(manager).rows(wasDeleted, [organizationKey(shortId)])).length > 0) throw shortIdTaken(shortId);
       await manager.insert(OrganizationEntity, organization).catch((error: unknown) => {
         throw violatedUnique(error) === 'organization_pkey' ? shortIdTaken(shortId) : error;
       });

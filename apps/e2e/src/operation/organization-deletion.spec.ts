@@ -1,11 +1,12 @@
 // The end of an organization: a grace period, its log written and verified, everything deleted, and brought back.
 import { spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@holdfast/testing';
 import { requestToken, type Client } from '../clients/client.ts';
 import { closeConnections, exchange } from '../clients/http.ts';
 import { newClients, stack } from '../clients/under-test.ts';
@@ -49,6 +50,17 @@ const errorOf = async (...args: string[]) => {
   expect(exitCode).toBe(1);
   return stderr;
 };
+/** Adds a customer of another organization to an export, whose manifest knows the file. */
+function addRowOfAnother(exported: string): void {
+  const [rows, manifestFile] = [join(exported, 'issuance.jsonl'), join(exported, 'manifest.json')];
+  const before = createHash('sha256').update(readFileSync(rows)).digest('hex');
+  const row = readFileSync(rows, 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith('["issuance.subject"'))!;
+  appendFileSync(rows, `${row.replace(org, other.app.org).replace(/[0-9a-f-]{36}/, randomUUID())}\n`);
+  const after = createHash('sha256').update(readFileSync(rows)).digest('hex');
+  writeFileSync(manifestFile, readFileSync(manifestFile, 'utf8').replace(before, after));
+}
 /** Runs a command as a process that is killed after this time. */
 async function killedAfter(ms: number, ...args: string[]): Promise<void> {
   const { natsUrl, databaseUrl } = stack.launcher;
@@ -145,9 +157,10 @@ describe('org export, org purge and org import', () => {
     expect(stdout).toContain('organization.import');
   });
 
-  it('refuse an export that was changed, or that has a customer who was erased since', async () => {
+  it('refuse an export that was changed, has rows of another one, or a customer who was erased since', async () => {
     const gone = join(folder, 'gone');
     await stack.operator('org', 'export', org, gone);
+    await eventually(async () => (await stack.printed('audit', 'export', org)).stdout.includes('organization.export'));
     const [subject] = await customers();
     expect((await shop.erase(subject!)).status).toBe(204);
     await stack.operator('org', 'delete', org, '--grace-days', '0', '--yes');
@@ -156,6 +169,8 @@ describe('org export, org purge and org import', () => {
     const { stderr } = await stack.printed('org', 'purge', org, join(folder, 'log-again'));
     expect(['', `There is no organization "${org}". List them: holdfast org list\n`]).toContain(stderr);
     expect(await errorOf('org', 'import', gone)).toContain('1 of the customers or people in the export were erased');
+    addRowOfAnother(gone);
+    expect(await errorOf('org', 'import', gone)).toContain(`The rows of issuance are not those of ${org} alone`);
     // A refused import leaves no row behind.
     expect(await query(stack, 'SELECT FROM subjects.subject WHERE org = $1', [org])).toEqual([]);
     appendFileSync(join(exported, 'directory.jsonl'), '["directory.organization","(x)"]\n');

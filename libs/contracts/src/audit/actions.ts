@@ -108,6 +108,7 @@ export const actions = {
   'organization.resume': 'The organization was resumed',
   'organization.delete': 'The organization was suspended, to be deleted at a time',
   'organization.delete_begin': 'The deletion of the organization was begun, with all that it has',
+  'organization.export': 'All rows of the organization were exported, for an import',
   'organization.import': 'The organization was brought back from an export',
   'organization.move_begin': 'A move of the organization to another shard was begun',
   'organization.move': 'The organization was moved to another shard, with its log',

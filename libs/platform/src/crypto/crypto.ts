@@ -81,3 +81,8 @@ function unsealWith(key: Buffer, sealed: Buffer, context: string): Buffer {
 export function customerKey(org: string, subject: string): Buffer {
   return sha256(`${org}/${subject}`);
 }
+
+/** The same for an organization that was deleted; no customer has an empty identifier. */
+export function organizationKey(org: string): Buffer {
+  return customerKey(org, '');
+}

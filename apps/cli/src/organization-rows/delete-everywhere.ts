@@ -1,8 +1,10 @@
 import type pg from 'pg';
-import { services, type ServiceName } from '@holdfast/contracts';
-import { eachService, type ShardConnections } from '../organization-rows/connections.js';
-import { deleteRows, deleteRowsWithin, inTransaction } from '../organization-rows/copy-rows.js';
-import { fence, fenceOf } from '../organization-rows/fences.js';
+import type { ServiceName } from '@holdfast/contracts';
+import { organizationKey } from '@holdfast/platform';
+import { eachService, type ShardConnections } from './connections.js';
+import { deleteRows, deleteRowsWithin, inTransaction } from './copy-rows.js';
+import { fence, fenceOf } from './fences.js';
+import { movedServices } from './shard-databases.js';
 
 /** Fences a deleted organization for good, on its own shard and on those that it has moved away from. */
 export async function fenceDeleted(
@@ -12,7 +14,7 @@ export async function fenceDeleted(
 ): Promise<void> {
   for (const shard of shards)
     await eachService(shard, async (client, service) => {
-      if (!services[service].sharded) return;
+      if (!movedServices.includes(service)) return;
       if (shard === own || (await fenceOf(client, service, org)) !== undefined)
         await fence(client, service, org, 'deleted');
     });
@@ -46,14 +48,13 @@ async function deleteFor(client: pg.Client, service: ServiceName, org: string): 
 
 /** Whether some rows may be missing. A folder of checkpoints still names the log, which was not lost. */
 export async function hasBegunDeletion({ audit }: ShardConnections, org: string): Promise<boolean> {
-  const { rows } = await audit!.query("SELECT FROM audit.erased WHERE key = sha256(convert_to($1 || '/', 'UTF8'))", [
-    org,
-  ]);
+  const { rows } = await audit!.query('SELECT FROM audit.erased WHERE key = $1', [organizationKey(org)]);
   return rows.length > 0;
 }
 
-function rememberDeleted(client: pg.Client, table: string, org: string): Promise<unknown> {
-  return client.query(`INSERT INTO ${table} VALUES (sha256(convert_to($1 || '/', 'UTF8'))) ON CONFLICT DO NOTHING`, [
-    org,
-  ]);
+/** The name of the table, with the column of the hash: `audit.erased (key)`. */
+type Tombstones = 'audit.erased (key)' | 'directory.erased (hash)';
+
+function rememberDeleted(client: pg.Client, table: Tombstones, org: string): Promise<unknown> {
+  return client.query(`INSERT INTO ${table} VALUES ($1) ON CONFLICT DO NOTHING`, [organizationKey(org)]);
 }
