@@ -15,6 +15,25 @@ export async function disrupt(cluster: Kubernetes, component: string, how: 'evic
   }
 }
 
+/** Nodes that accept pods. */
+export function nodesOf(cluster: Kubernetes): string[] {
+  const { items } = JSON.parse(cluster.kubectl(['get', 'nodes', '-o', 'json'])) as {
+    items: { metadata: { name: string }; spec: { unschedulable?: boolean } }[];
+  };
+  return items.flatMap(({ metadata, spec }) => (spec.unschedulable ? [] : [metadata.name]));
+}
+
+/** Moves all pods of the chart to other nodes, as for the maintenance of a node, which accepts pods again afterwards. */
+export function drain(cluster: Kubernetes, node: string): void {
+  const selector = 'app.kubernetes.io/name=holdfast';
+  try {
+    const options = ['--ignore-daemonsets', '--delete-emptydir-data', '--timeout=10m', '--pod-selector', selector];
+    cluster.kubectl(['drain', node, ...options]);
+  } finally {
+    cluster.kubectl(['uncordon', node]);
+  }
+}
+
 async function evict(cluster: Kubernetes, name: string): Promise<void> {
   const eviction = {
     apiVersion: 'policy/v1',

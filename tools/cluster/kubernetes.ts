@@ -40,6 +40,7 @@ export function admit(cluster: Kubernetes, manifests: string): void {
 
 interface Pod {
   metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
+  spec: { nodeName?: string };
   status: { conditions?: { type: string; status: string }[]; phase: string };
 }
 

@@ -89,6 +89,35 @@ export async function underLoad(cluster: Kubernetes, step: string, act: () => Pr
   return failures.length;
 }
 
+/** One request of an app, by the pod of the load: the gateway needs no port on this machine. */
+export function requestFromLoadPod(
+  cluster: Kubernetes,
+  app: { shortId: string; clientId: string; clientSecret: string },
+  scopes: string[],
+  method: string,
+  path: string,
+): unknown {
+  const [method_, path_, org, scope] = [method, path, app.shortId, scopes.join(' ')].map((text) =>
+    JSON.stringify(text),
+  );
+  const script = `
+    const headers = { authorization: 'Basic ' + process.argv[1] };
+    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: ${scope} });
+    const send = async (url, init) => {
+      const response = await fetch(process.env.GATEWAY + url, init);
+      const text = await response.text();
+      if (!response.ok) throw new Error(response.status + ' ' + text);
+      return JSON.parse(text);
+    };
+    const token = (await send('/oauth2/token', { method: 'POST', headers, body })).access_token;
+    const bearer = { authorization: 'Bearer ' + token };
+    const path = '/o/' + ${org} + '/api/credentials/' + ${path_};
+    console.log(JSON.stringify(await send(path, { method: ${method_}, headers: bearer })));`;
+  const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64');
+  const node = ['exec', name, '--', 'node', '--input-type=module', '--eval', script, basic];
+  return JSON.parse(cluster.kubectl(node));
+}
+
 function figures(cluster: Kubernetes): { requests: number; failures: string[]; slowest: number[] } {
   const lines = cluster.kubectl(['logs', name]).trim().split('\n');
   const reports = lines

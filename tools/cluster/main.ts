@@ -1,24 +1,28 @@
 // Installs the chart in a namespace of its own, tests it, upgrades it, rolls it back, rotates keys and passwords,
-// evicts and kills each pod, and restores a lost database, while a client uses it. Prints the figures of each step, and
+// deletes an organization, drains nodes, evicts and kills each pod, and restores a lost database, while a client uses it. Prints the figures of each step, and
 // fails if a planned step made a request fail.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { print } from '../infra/console.ts';
-import { disrupt } from './disruptions.ts';
+import { disrupt, drain, nodesOf } from './disruptions.ts';
 import { admit, kubernetes, podsOf, services, untilReady } from './kubernetes.ts';
 import { startLoad, underLoad } from './load.ts';
+import { deleteAndImport } from './organizations.ts';
 import type { Release } from './owner.ts';
 import { loseAndRestore } from './restore.ts';
 import { rotateKey, rotateNatsUser, rotatePassword } from './rotations.ts';
 
 const chart = 'k8s/holdfast';
+const archiveClaim = 'archive';
 const { values: options } = parseArgs({
   options: {
+    'first-chart': { type: 'string', default: chart },
     'image-prefix': { type: 'string', default: 'holdfast' },
     tag: { type: 'string', default: '' },
     'next-tag': { type: 'string', default: '' },
     values: { type: 'string', default: '' },
+    shard: { type: 'string', default: '' },
     namespace: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
     keep: { type: 'boolean', default: false },
@@ -34,11 +38,20 @@ const settings = [
   ...['--set', 'postgresql.mode=bundled', '--set', 'nats.mode=bundled'],
   ...['--set', 'backup.dumpSchedule=30 2 * * *', '--set', 'backup.ledgerSchedule=*/5 * * * *'],
   ...['--set', 'backup.checkpointSchedule=7 * * * *'],
+  ...['--set', `owner.archiveClaim=${archiveClaim}`],
   ...(options.values ? ['--values', options.values] : []),
+  ...(options.shard ? ['--set', `shards[0].name=${options.shard}`] : []),
   ...['--set', `image.prefix=${options['image-prefix']}`],
 ];
 const tagged = (tag: string): string[] => (tag ? ['--set-string', `image.tag=${tag}`] : []);
 const wait = ['--wait', '--timeout', '20m'];
+/** What `org purge` writes stays there when its pod ends. */
+const archive = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: archiveClaim },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } },
+};
 
 print(`Context ${kubectl(['config', 'current-context']).trim()}, namespace ${namespace}.`);
 if (!options.namespace) kubectl(['create', 'namespace', namespace]);
@@ -55,10 +68,12 @@ try {
 async function install(): Promise<void> {
   for (const mode of ['enforce', 'warn'])
     kubectl(['label', 'namespace', namespace, `pod-security.kubernetes.io/${mode}=restricted`]);
-  helm(['install', release.name, chart, ...settings, ...tagged(options.tag), '--dry-run=server']);
-  admit(cluster, helm(['template', release.name, chart, ...settings, ...tagged(options.tag)]));
+  kubectl(['create', '-f', '-'], JSON.stringify(archive));
+  const first = [release.name, options['first-chart'], ...settings, ...tagged(options.tag)];
+  helm(['install', ...first, '--dry-run=server']);
+  admit(cluster, helm(['template', ...first]));
   print('The API server accepts the manifests without a warning, with Pod Security "restricted" enforced.');
-  await timed('install', () => helm(['install', release.name, chart, ...settings, ...tagged(options.tag), ...wait]));
+  await timed('install', () => helm(['install', ...first, ...wait]));
 }
 
 async function scenario(): Promise<number> {
@@ -87,8 +102,28 @@ function planned(): Step[] {
     ['rotation of a key', () => rotateKey(release, 'KEY_ENCRYPTION_KEY_AUTH', 'auth')],
     ['rotation of a password', () => rotatePassword(release, 'DB_PASSWORD_SUBJECTS', 'subjects')],
     ['rotation of a NATS user', () => rotateNatsUser(release, 'NATS_NKEY_SEED_SUBJECTS', 'subjects')],
+    ['deletion and import', () => deleteAndImport(release)],
+    ...(options.shard ? [movedAndDeleted(options.shard)] : []),
     ...services.map((name): Step => [`eviction of ${name}`, () => disrupt(cluster, name, 'evict')]),
+    ...drains()
+      .filter(({ isNoticed }) => !isNoticed)
+      .map(({ step }) => step),
   ];
+}
+
+function movedAndDeleted(shard: string): Step {
+  return [`move to ${shard}, deletion and import`, () => deleteAndImport(release, shard)];
+}
+
+/** With one node its pods have no other place, and a server that exists once is away until it has started elsewhere. */
+function drains(): { step: Step; isNoticed: boolean }[] {
+  const nodes = nodesOf(cluster);
+  const single = ['postgresql', 'nats'].map((name) => podsOf(cluster, name)).filter((pods) => pods.length === 1);
+  const noticed = new Set(single.flat().map(({ spec }) => spec.nodeName));
+  return (nodes.length > 1 ? nodes : []).map((node) => ({
+    step: [`drain of ${node}`, () => ready(() => drain(cluster, node))],
+    isNoticed: noticed.has(node),
+  }));
 }
 
 /** Steps that callers notice: their figures say for how long. */
@@ -97,6 +132,9 @@ function unplanned(): Step[] {
   const offersAfterDump = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5000));
   const upgrade = (): void => void helm(['upgrade', release.name, chart, '--reuse-values', ...wait]);
   return [
+    ...drains()
+      .filter(({ isNoticed }) => isNoticed)
+      .map(({ step }) => step),
     ...kills.map((name): Step => [`kill of ${name}`, () => disrupt(cluster, name, 'kill')]),
     ['loss and restore', () => loseAndRestore(release, offersAfterDump, upgrade)],
   ];

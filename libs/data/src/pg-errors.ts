@@ -16,7 +16,7 @@ export function throwDriverError(error: unknown): never {
   });
 }
 
-function isSqlState(code: unknown): boolean {
+function isSqlState(code: unknown): code is string {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code);
 }
 
@@ -72,9 +72,15 @@ const causes: Record<string, string> = {
 /** Why the database is unavailable, for the operator; undefined for any other error. */
 export function databaseUnavailableReason(error: unknown): string | undefined {
   if (!isDatabaseUnavailable(error)) return undefined;
-  const { code = '' } = error as { code?: string };
+  return serverReason(error) ?? 'the database is unavailable';
+}
+
+/** Why the server responds and yet serves nothing, for the operator; undefined for any other error. */
+export function serverReason(error: unknown): string | undefined {
+  const { code = '' } = (error ?? {}) as { code?: unknown };
+  if (!isSqlState(code)) return undefined;
   if (code.startsWith('28')) return "the database refuses this service's role or its password";
-  return causes[code] ?? 'the database is unavailable';
+  return causes[code];
 }
 
 /**

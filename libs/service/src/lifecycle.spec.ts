@@ -2,15 +2,17 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Readiness } from './lifecycle.js';
 
 let postgresIsUp: boolean;
+let reason: string | undefined;
 let stateIsLoaded: boolean;
 let readiness: Readiness;
 
 beforeEach(() => {
   postgresIsUp = true;
+  reason = undefined;
   stateIsLoaded = true;
   readiness = new Readiness();
   readiness.addCheck(() => stateIsLoaded);
-  readiness.addDependency('PostgreSQL', () => (postgresIsUp ? Promise.resolve(true) : Promise.reject(new Error())));
+  readiness.addDependency('PostgreSQL', () => (postgresIsUp ? Promise.resolve(reason) : Promise.reject(new Error())));
   readiness.addProblems(() => ['a problem']);
   readiness.addNotes(() => ['a note']);
 });
@@ -39,6 +41,14 @@ describe('Readiness', () => {
       healthy: false,
       remarks: ['PostgreSQL does not respond', 'a problem', 'a note'],
       problems: ['PostgreSQL does not respond', 'a problem'],
+    });
+  });
+
+  it('says why a dependency that responds cannot be used', async () => {
+    reason = 'the password is refused';
+    expect(await readiness.report()).toMatchObject({
+      healthy: false,
+      problems: ['PostgreSQL cannot be used: the password is refused', 'a problem'],
     });
   });
 

@@ -25,7 +25,7 @@ const dependencyTimeoutMs = 2000;
 
 const dependencyUp = new Gauge({
   name: 'holdfast_dependency_up',
-  help: 'Whether a server that this service needs responded at the last check: 1 or 0',
+  help: 'Whether a server that this service needs could be used at the last check: 1 or 0',
   labelNames: ['dependency'],
 });
 
@@ -47,7 +47,7 @@ export interface ReadinessReport {
 /** The state of this replica, for `/readyz` and for callers. Modules add conditions to those of startService(). */
 export class Readiness {
   private readonly checks: (() => boolean)[] = [];
-  private readonly dependencies: { name: string; responds: () => Promise<boolean> }[] = [];
+  private readonly dependencies: { name: string; use: () => Promise<string | undefined> }[] = [];
   private readonly problemSources: (() => string[])[] = [];
   private readonly noteSources: (() => string[])[] = [];
   private started = false;
@@ -58,9 +58,12 @@ export class Readiness {
     this.checks.push(check);
   }
 
-  /** Adds a server that all replicas share. A rejection of `responds` counts as false. */
-  addDependency(name: string, responds: () => Promise<boolean>): void {
-    this.dependencies.push({ name, responds });
+  /**
+   * Adds a server that all replicas share. `use` uses it, and resolves with the reason if it responds and cannot be
+   * used. It does not respond if `use` rejects.
+   */
+  addDependency(name: string, use: () => Promise<string | undefined>): void {
+    this.dependencies.push({ name, use });
   }
 
   /** Adds lines to the response of `/readyz` about faults that do not make the service unready. */
@@ -89,17 +92,19 @@ export class Readiness {
 
   async report(): Promise<ReadinessReport> {
     const states = await Promise.all(
-      this.dependencies.map(async ({ name, responds }) => {
-        const up = await within(dependencyTimeoutMs, responds()).catch(() => false);
-        dependencyUp.set({ dependency: name }, up ? 1 : 0);
-        return { name, up };
+      this.dependencies.map(async ({ name, use }) => {
+        const problem = await within(dependencyTimeoutMs, use()).then(
+          (reason) => reason && `${name} cannot be used: ${reason}`,
+          () => `${name} does not respond`,
+        );
+        dependencyUp.set({ dependency: name }, problem ? 0 : 1);
+        return problem;
       }),
     );
     const works = !this.stopping && this.checks.every((check) => check());
-    const away = states.filter(({ up }) => !up);
-    const healthy = works && away.length === 0;
+    const unavailable = states.filter((problem) => problem !== undefined);
+    const healthy = works && unavailable.length === 0;
     this.started ||= healthy;
-    const unavailable = away.map(({ name }) => `${name} does not respond`);
     return {
       ready: works && this.started,
       healthy,

@@ -18,6 +18,7 @@ import {
   fencedOrganizations,
   LazyDatabase,
   ReadDatabase,
+  serverReason,
   statement,
   type DatabaseOptions,
 } from '@holdfast/data';
@@ -206,8 +207,14 @@ export async function startService<Config extends BaseConfig>(
   await connection.flush().catch(() => undefined);
 
   readiness.addCheck(() => !connection.isClosed());
-  readiness.addDependency('NATS', () => connection.flush().then(() => !unsupportedVersion(connection)));
-  if (database) readiness.addDependency('PostgreSQL', () => compareClocks(database, watch).then(() => true));
+  readiness.addDependency('NATS', () => connection.flush().then(() => unsupportedVersion(connection)));
+  if (database)
+    readiness.addDependency('PostgreSQL', () =>
+      compareClocks(database, watch).then(
+        () => undefined,
+        (error: unknown) => serverReason(error) ?? Promise.reject(error as Error),
+      ),
+    );
   readiness.addCheck(() => watch.trust() !== 'wrong');
   readiness.addProblems(() => watch.remarks());
   readiness.addProblems(() => [...consumers.flatMap((running) => running.remarks()), ...intervals.remarks()]);
