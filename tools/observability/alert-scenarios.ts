@@ -127,6 +127,7 @@ export const scenarios: Record<string, Scenario> = {
     fires: runs('0x9 600x49', '0x60'),
     silent: runs('0x9 600x49', '0x19 1200x39'),
   },
+  HoldfastOrganizationDeletionOverdue: gauge('holdfast_organization_deletion_overdue_seconds', 90_000, 80_000),
   HoldfastUnhandledRejection: counter('holdfast_unhandled_rejections_total{component="auth"}'),
   HoldfastEventLoopLate: gauge('nodejs_eventloop_lag_p99_seconds{instance="a"}', 0.3, 0.05),
   HoldfastEventLoopBusy: gauge('holdfast_event_loop_utilization_ratio{component="gateway"}', 0.95, 0.7),

@@ -158,6 +158,15 @@ const conditions: readonly Condition[] = [
     detail: otherKeys('keys of people'),
     alert: 'ReEncryptionStuck',
   },
+  {
+    metric: 'holdfast_organization_deletion_overdue_seconds',
+    above: 86_400,
+    result: 'failed',
+    detail: (value) =>
+      `an organization could have been deleted ${(value / 86_400).toFixed(0)} days ago: holdfast org list names it, ` +
+      'and holdfast org purge deletes it',
+    alert: 'OrganizationDeletionOverdue',
+  },
 ];
 
 /** What the metrics of a replica say is wrong now, or was since it started. */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { register } from 'prom-client';
 import { createOrganization, deleteOrganization, moveOrganization, suspendOrganization } from '@holdfast/contracts';
+import { Database } from '@holdfast/data';
+import { systemClock } from '@holdfast/platform';
 import { testContext } from '@holdfast/testing';
 import { database, eventOf, newName, operator, request, withDirectory } from '../directory.fixture.js';
+import { OverdueDeletions } from './overdue-deletions.js';
 
 withDirectory();
 
@@ -50,6 +54,28 @@ describe('the deletion of an organization', () => {
     const move = () => request(moveOrganization, { step: 'begin', to: 'main' }, 'operator', contextOf(shortId));
     for (const change of [() => resume(shortId), () => schedule(shortId, 0), () => begin(shortId), move])
       await expect(change()).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('is counted as overdue from the end of its grace period until it is cancelled', async () => {
+    const shortId = await newOrganization();
+    const db = await Database.connect({ url: database.url(), pool: 1, applicationName: 'test' });
+    const overdueSeconds = async (): Promise<number> => {
+      await new OverdueDeletions(db, systemClock).look();
+      const metric = register.getSingleMetric('holdfast_organization_deletion_overdue_seconds')!;
+      return (await metric.get()).values[0]!.value;
+    };
+    await database.query(
+      "UPDATE directory.organization SET deletes_at = now() + interval '1 day' WHERE deletes_at < now()",
+    );
+    await schedule(shortId, 3600);
+    expect(await overdueSeconds()).toBe(0);
+    const earlier =
+      "UPDATE directory.organization SET deletes_at = deletes_at - interval '2 hours' WHERE short_id = $1";
+    await database.query(earlier, [shortId]);
+    expect(Math.abs((await overdueSeconds()) - 3600)).toBeLessThan(300);
+    await resume(shortId);
+    expect(await overdueSeconds()).toBe(0);
+    await db.close();
   });
 
   test('leaves a hash by which its short ID is refused for ever', async () => {

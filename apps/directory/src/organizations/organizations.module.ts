@@ -18,6 +18,7 @@ import { OrganizationMoveHandler } from './organization-move.handler.js';
 import { OrganizationProfileHandler } from './organization-profile.handler.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { Organizations } from './organizations.js';
+import { OverdueDeletions } from './overdue-deletions.js';
 import { SuspendOrganizationHandler } from './suspend-organization.handler.js';
 import { UpdateOrganizationHandler } from './update-organization.handler.js';
 
@@ -39,7 +40,7 @@ import { UpdateOrganizationHandler } from './update-organization.handler.js';
     MoveOrganizationHandler,
     DeleteOrganizationHandler,
   ],
-  providers: [Organizations, OperatorReads, HubApps],
+  providers: [Organizations, OperatorReads, HubApps, OverdueDeletions],
   exports: [Organizations, OperatorReads],
 })
 export class OrganizationsModule {}

@@ -13,6 +13,7 @@ import {
   damagedLog,
   failingReceiver,
   forbiddenJob,
+  forgottenDeletion,
   stoppedAudit,
   uncountedLog,
   undecryptableRows,
@@ -42,6 +43,7 @@ const lastingOfAll: Incident[] = [
   uncountedLog,
   failingReceiver,
   closedEntryStream,
+  forgottenDeletion,
 ];
 /** The incidents of a phase happen together. The first two phases are the short form. */
 const allPhases: Incident[][] = [

@@ -139,3 +139,18 @@ export const stoppedAudit: Incident = {
     alert('ReadModelLate', { read_model: 'audit' }),
   ],
 };
+
+let forgotten: string;
+
+export const forgottenDeletion: Incident = {
+  name: 'nobody purges an organization whose grace period ended two days ago',
+  async begin(world) {
+    forgotten = (await world.otherClient()).app.org;
+    await world.stack.operator('org', 'delete', forgotten, '--yes', '--grace-days', '0');
+    await world.sql(`UPDATE directory.organization SET deletes_at = deletes_at - interval '2 days'
+      WHERE short_id = '${forgotten}'`);
+  },
+  end: ({ stack }) => stack.operator('org', 'resume', forgotten),
+  alerts: [alert('OrganizationDeletionOverdue')],
+  doctor: [/^directory: an organization could have been deleted 2 days ago/],
+};
