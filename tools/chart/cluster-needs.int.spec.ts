@@ -46,6 +46,42 @@ test('containers and init containers of the user are in the pods of services, be
   expect(pod).toMatchObject({ dnsConfig: { options: [{ name: 'ndots', value: '2' }] } });
 });
 
+test('what the chart has no value for is set by further members', () => {
+  const deployment = named(all, 'Deployment', 'id-auth');
+  expect(deployment.metadata.annotations).toMatchObject({ 'example.com/owner': 'identity' });
+  expect(deployment.spec).toMatchObject({ minReadySeconds: 2, revisionHistoryLimit: 3 });
+  const pod = podOf(deployment)!;
+  expect(pod).toMatchObject({ runtimeClassName: 'sandbox', topologySpreadConstraints: [{ maxSkew: 2 }] });
+  expect(pod.containers[0]).toMatchObject({
+    startupProbe: { httpGet: { path: '/healthz' }, initialDelaySeconds: 1, failureThreshold: 90 },
+    livenessProbe: { failureThreshold: 12, periodSeconds: 10 },
+  });
+  expect(named(all, 'PodDisruptionBudget', 'id-auth').spec).toMatchObject({ minAvailable: '50%' });
+  expect(named(all, 'PodDisruptionBudget', 'id-auth').spec).not.toHaveProperty('maxUnavailable');
+  const scaling = JSON.stringify(named(all, 'HorizontalPodAutoscaler', 'id-auth').spec);
+  expect(scaling).toContain('"name":"memory"');
+  expect(scaling).toContain('"scaleDown":{"stabilizationWindowSeconds":600}');
+  const { data } = named(all, 'ConfigMap', 'id-nats-config') as unknown as { data: Record<string, string> };
+  expect(data['nats.conf']).toMatch(/^max_connections: 2000$/m);
+  for (const [kind, name] of [
+    ['StatefulSet', 'id-nats'],
+    ['StatefulSet', 'id-postgresql'],
+    ['PersistentVolumeClaim', 'id-backup'],
+  ] as const)
+    expect(JSON.stringify(named(all, kind, name))).toContain('"example.com/backup":"true"');
+  expect(named(all, 'PodMonitor', 'id').spec).toMatchObject({ podMetricsEndpoints: [{ scrapeTimeout: '5s' }] });
+});
+
+test('the proxy of a database runs beside each Job and pod that uses the database as its owner', () => {
+  const using = pods(all).filter(({ pod }) =>
+    JSON.stringify(pod.containers.concat(pod.initContainers ?? [])).includes('"DATABASE_URL"'),
+  );
+  const owners = using.filter(({ component }) => ['setup', 'backup', 'owner', 'restore'].includes(component ?? ''));
+  expect(owners.length).toBeGreaterThanOrEqual(6);
+  for (const { name, pod } of owners)
+    expect([name, pod.initContainers?.[0]]).toEqual([name, expect.objectContaining({ name: 'proxy' })]);
+});
+
 test('every pod knows names beside those of DNS', () => {
   const without = pods(all).filter(({ pod, name }) => !name.includes('postgresql') && !('hostAliases' in pod));
   expect(without.map(({ name }) => name)).toEqual([]);

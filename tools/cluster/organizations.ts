@@ -4,7 +4,7 @@ import { requestFromLoadPod } from './load.ts';
 import { withPodOf, type Release } from './owner.ts';
 
 const customers = 5;
-const appSchema = z.object({ clientId: z.string(), clientSecret: z.string() });
+const appSchema = z.object({ app: z.object({ clientId: z.string() }), clientSecret: z.string() });
 /** Customers by name: an app counts them, so that a lost one shows. */
 const scopes = ['offers:write', 'issued:read'];
 
@@ -54,8 +54,12 @@ function create(cluster: Release['cluster'], operator: (...args: string[]) => st
   const shortId = `check-${randomBytes(3).toString('hex')}`;
   operator('org', 'create', shortId, '--name', 'An organization that is deleted');
   const grants = scopes.flatMap((scope) => ['--grant', scope]);
-  const app = operator('app', 'create', shortId, '--name', 'backend', '--kind', 'service', ...grants, '--json');
-  const made = { shortId, ...appSchema.parse(JSON.parse(app)) };
+  const created = operator('app', 'create', shortId, '--name', 'backend', '--kind', 'service', ...grants, '--json');
+  const {
+    app: { clientId },
+    clientSecret,
+  } = appSchema.parse(JSON.parse(created));
+  const made = { shortId, clientId, clientSecret };
   for (let i = 0; i < customers; i += 1) requestFromLoadPod(cluster, made, scopes, 'POST', 'offers');
   mustHaveCustomers(cluster, made);
   return made;

@@ -14,8 +14,19 @@ nodeSelector:
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .Values.jobs.podSpec }}
+{{ toYaml . }}
+{{- end }}
 securityContext:
   {{- include "holdfast.podSecurity" (dict "root" . "user" 1000) | nindent 2 }}
+{{- end -}}
+
+{{/* Init containers of a pod that has none of its own. */}}
+{{- define "holdfast.jobInitContainers" -}}
+{{- with .Values.jobs.extraInitContainers }}
+initContainers:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "holdfast.cliContainer" -}}
@@ -47,6 +58,9 @@ template:
     {{- include "holdfast.jobPod" . | nindent 4 }}
     automountServiceAccountToken: false
     initContainers:
+      {{- with .Values.jobs.extraInitContainers }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
       - name: database
         {{- include "holdfast.jobContainer" . | nindent 8 }}
         args: [database, setup, --wait, "600"]

@@ -76,6 +76,11 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- range keys .Values.jobs.podSpec | sortAlpha -}}
+{{- if has . (include "holdfast.podMembers" $ | fromJsonArray) -}}
+{{- $problems = append $problems (printf "jobs.podSpec.%s would stand twice in the spec of these pods, which the chart sets by a value of its own." .) -}}
+{{- end -}}
+{{- end -}}
 {{- range $name, $service := include "holdfast.shardServices" . | fromJson -}}
 {{- $s := include "holdfast.settings" (dict "root" $ "service" $name) | fromJson -}}
 {{- if lt (int $s.terminationGracePeriodSeconds) (add (int $s.preStopSeconds) 20 | int) -}}
@@ -89,6 +94,14 @@
 {{- end -}}
 {{- if and $s.autoscaling.load.enabled (not $s.autoscaling.enabled) -}}
 {{- $problems = append $problems (printf "%s: autoscaling.load is enabled, and autoscaling is not." $name) -}}
+{{- end -}}
+{{- range keys $s.podSpec | sortAlpha -}}
+{{- if has . (include "holdfast.podMembers" $ | fromJsonArray) -}}
+{{- $problems = append $problems (printf "%s: podSpec.%s would stand twice in the spec of its pods, which the chart sets by a value of its own." $name .) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (toString $s.podDisruptionBudget.minAvailable) "100%" -}}
+{{- $problems = append $problems (printf "%s: podDisruptionBudget.minAvailable 100%% blocks every drain of a node." $name) -}}
 {{- end -}}
 {{- if eq (toString $s.podDisruptionBudget.maxUnavailable) "0" -}}
 {{- $problems = append $problems (printf "%s: podDisruptionBudget.maxUnavailable 0 blocks every drain of a node." $name) -}}
@@ -144,4 +157,9 @@
 {{- $names = append $names $shard -}}
 {{- end -}}
 {{- dict "list" (default list $problems) | toJson -}}
+{{- end -}}
+
+{{/* Members of a pod's spec that the chart sets. */}}
+{{- define "holdfast.podMembers" -}}
+["affinity","automountServiceAccountToken","containers","dnsConfig","enableServiceLinks","hostAliases","imagePullSecrets","initContainers","nodeSelector","priorityClassName","restartPolicy","securityContext","serviceAccountName","terminationGracePeriodSeconds","tolerations","topologySpreadConstraints","volumes"]
 {{- end -}}

@@ -88,6 +88,7 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
   const app = createServer((_, response) => response.writeHead(500).end());
   let world: World;
   let recorder: Recorder;
+  let customer: string;
   const begun: Incident[] = [];
 
   /** Alerts that must have fired since then, and have not. */
@@ -144,6 +145,20 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
     );
   }
 
+  /** `holdfast explain` says that a customer can sign in, or what keeps it from saying so. */
+  async function untilExplained(incidents: Incident[]): Promise<void> {
+    const { explain = /The customer can sign in, and the last attempt succeeded/ } =
+      incidents.find((one) => one.explain) ?? {};
+    await eventually(
+      async () => {
+        const { stdout, stderr } = await ownStack.printed('explain', world.shop.app.org, customer);
+        expect(stdout + stderr).toMatch(explain);
+      },
+      'explanation',
+      60_000,
+    );
+  }
+
   beforeAll(async () => {
     await new Promise<void>((resolve) => app.listen(0, 'localhost', resolve));
     const origin = `http://localhost:${(app.address() as AddressInfo).port}`;
@@ -168,7 +183,8 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
   it('no alert fires while customers are offered credentials, claim them and sign in', async () => {
     for (let i = 0; i < 3; i += 1) {
       const { body } = await world.shop.offer();
-      await world.browsers.signIn(body.subject, await world.browsers.claim(body));
+      customer = body.subject;
+      await world.browsers.signIn(customer, await world.browsers.claim(body));
       await world.shop.get(body.subject);
     }
     await recorder.pass(20);
@@ -176,7 +192,7 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
   });
 
   it.each(phases.map((incidents) => [incidents.map(({ name }) => name).join(', and '), incidents] as const))(
-    'their alerts fire, and no other, and doctor names the causes, when %s',
+    'their alerts fire, and no other, doctor names the causes, and a customer is explained, when %s',
     async (_, incidents) => {
       const isFirst = begun.length === 0;
       const beginning = isFirst ? [...lasting, ...incidents] : incidents;
@@ -187,6 +203,7 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
       try {
         await untilNone(() => notFired(incidents, since));
         await untilDoctorFinds(incidents);
+        await untilExplained(incidents);
       } finally {
         await Promise.all(incidents.map((incident) => incident.end(world)));
       }
@@ -203,6 +220,7 @@ describeWithPromtool('a stack whose metrics are recorded', () => {
       try {
         await untilNone(() => notFired(lasting, 0), 420_000);
         await untilDoctorFinds(lasting);
+        await untilExplained(lasting);
       } finally {
         clearTimeout(slower);
         await Promise.all(lasting.map((incident) => incident.end(world)));

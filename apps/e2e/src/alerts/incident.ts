@@ -15,6 +15,8 @@ export interface Incident {
   alerts: Alert[];
   /** What `holdfast doctor` finds meanwhile. Empty when the incident is over before anybody can ask. */
   doctor: RegExp[];
+  /** What `holdfast explain` says of a customer meanwhile, if not that they can sign in. */
+  explain?: RegExp;
   /** Alerts that fire as well when the incident lasts. */
   mayFollow?: Alert[];
   /** Between two scrapes: longer when the process that fails needs longer for what it does each second. */
