@@ -23,7 +23,7 @@ export function nodesOf(cluster: Kubernetes): string[] {
   return items.flatMap(({ metadata, spec }) => (spec.unschedulable ? [] : [metadata.name]));
 }
 
-/** Moves all pods of the chart to other nodes, as for the maintenance of a node, which accepts pods again afterwards. */
+/** Moves all pods of the chart to other nodes, as for the maintenance of a node. It accepts pods again afterwards. */
 export function drain(cluster: Kubernetes, node: string): void {
   const selector = 'app.kubernetes.io/name=holdfast';
   try {

@@ -1,6 +1,6 @@
 // Installs the chart in a namespace of its own, tests it, upgrades it, rolls it back, rotates keys and passwords,
-// deletes an organization, drains nodes, evicts and kills each pod, and restores a lost database, while a client uses it. Prints the figures of each step, and
-// fails if a planned step made a request fail.
+// deletes an organization, drains nodes, evicts and kills each pod, and restores a lost database, while a client uses
+// it. Prints the figures of each step, and fails if a planned step made a request fail.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { entryStreamDefaults, natsUsers, type BusUser } from '@holdfast/contracts';
-import { declareStreams } from '@holdfast/messaging/client';
+import { declareStreams, hasTooFewServers } from '@holdfast/messaging/client';
 import {
   auditReaders,
   layoutOf,
@@ -42,10 +42,11 @@ export function busCommands(program: Command): void {
             maxDays: auditDays,
             maxBytes: auditBytes,
           }).catch((error: unknown) => {
-            throw new CommandError(
-              `The streams could not be declared: ${String(error)}. ` +
-                'Is NATS_NKEY_SEED that of the user deploy, and is JetStream enabled in nats-server?',
-            );
+            const remedy = hasTooFewServers(error)
+              ? `Fewer than ${replicas} servers are members of JetStream's group. If all of them run, one has not joined ` +
+                'it: see "no suitable peers for placement" in docs/runbook.md.'
+              : 'Is NATS_NKEY_SEED that of the user deploy, and is JetStream enabled in nats-server?';
+            throw new CommandError(`The streams could not be declared: ${String(error)}. ${remedy}`);
           });
           show({ declared }, json, () => declared.join('\n'));
         },

@@ -25,9 +25,14 @@ const ackWaitMs = 2000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** How long servers of the cluster may take to join it. */
 const joinTimeoutMs = 60_000;
-/** JSClusterNoPeersErrF of nats-server: the leader knows fewer servers than the stream has replicas. */
+/** JSClusterNoPeersErrF of nats-server. */
 const noPeersErrorCode = 10_005;
 const notFound = 404;
+
+/** Whether the leader of JetStream knows fewer servers than a stream has replicas. */
+export function hasTooFewServers(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === noPeersErrorCode;
+}
 
 /**
  * Declares the streams and their durable consumers. Only the user `deploy` may. It is idempotent and can run at any
@@ -162,8 +167,8 @@ export async function whenKnown<T>(request: () => Promise<T>, pauseMs = 500): Pr
     try {
       return await request();
     } catch (error) {
-      const soon = error instanceof JetStreamApiError && (error.code === noPeersErrorCode || error.status === notFound);
-      if (!soon || Date.now() > deadline) throw error;
+      const isUnknown = error instanceof JetStreamApiError && error.status === notFound;
+      if ((!isUnknown && !hasTooFewServers(error)) || Date.now() > deadline) throw error;
       await setTimeout(pauseMs);
     }
 }
