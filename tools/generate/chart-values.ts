@@ -53,6 +53,7 @@ const rules: Record<string, Schema> = {
   'monitoring.dashboards.labels': { type: 'object', additionalProperties: { type: 'string' } },
   'defaults.replicas': { type: 'integer', minimum: 0 },
   'defaults.preStopSeconds': { type: 'integer', minimum: 1, maximum: 300 },
+  'defaults.successorSeconds': { type: 'integer', minimum: 0, maximum: 300 },
   'defaults.env': { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
 };
 

@@ -83,8 +83,9 @@
 {{- end -}}
 {{- range $name, $service := include "holdfast.shardServices" . | fromJson -}}
 {{- $s := include "holdfast.settings" (dict "root" $ "service" $name) | fromJson -}}
-{{- if lt (int $s.terminationGracePeriodSeconds) (add (int $s.preStopSeconds) 20 | int) -}}
-{{- $problems = append $problems (printf "%s: terminationGracePeriodSeconds is %d, and a pod needs preStopSeconds (%d) and 20 s to finish its requests." $name (int $s.terminationGracePeriodSeconds) (int $s.preStopSeconds)) -}}
+{{- $needed := add (int $s.preStopSeconds) (ternary (add (int $s.successorSeconds) 10) 0 (gt (int $s.successorSeconds) 0)) 20 | int -}}
+{{- if lt (int $s.terminationGracePeriodSeconds) $needed -}}
+{{- $problems = append $problems (printf "%s: terminationGracePeriodSeconds is %d, and a pod needs preStopSeconds (%d), successorSeconds (%d) and 10 s, and 20 s to finish its requests." $name (int $s.terminationGracePeriodSeconds) (int $s.preStopSeconds) (int $s.successorSeconds)) -}}
 {{- end -}}
 {{- if and $s.autoscaling.enabled (gt (int $s.autoscaling.minReplicas) (int $s.autoscaling.maxReplicas)) -}}
 {{- $problems = append $problems (printf "%s: autoscaling.minReplicas (%d) exceeds autoscaling.maxReplicas (%d)." $name (int $s.autoscaling.minReplicas) (int $s.autoscaling.maxReplicas)) -}}

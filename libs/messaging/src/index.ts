@@ -17,6 +17,7 @@ export * from './telemetry/message-spans.js';
 export * from './telemetry/metrics.js';
 export * from './admission/outgoing-limits.js';
 export * from './replicas/replicas.js';
+export * from './replicas/successor.js';
 export * from './shards/fenced-organizations.js';
 export * from './shards/misdirected.js';
 export * from './shards/organization-shards.js';

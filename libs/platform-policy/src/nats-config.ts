@@ -65,6 +65,8 @@ export function busPermissions(user: BusUser): Permissions {
   if (responds) {
     subscribe.push(`rpc.${user}.> ${user}`);
     publish.push(replicaAnnouncementSubject(user));
+    // One that ends waits for its successor. Audit calls itself.
+    if (!subscribe.includes(replicaAnnouncementSubject(user))) subscribe.push(replicaAnnouncementSubject(user));
   }
   publish.push(peerServerSubject(user));
   subscribe.push(peerServerSubject(user));

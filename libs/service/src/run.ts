@@ -8,6 +8,7 @@ import {
   type BaseConfig,
   type DatabaseConfig,
 } from '@holdfast/platform';
+import { handOverMarginMs } from './hand-over.js';
 import { unhandledRejections } from './metrics.js';
 import { reportableSettings } from './reportable-settings.js';
 import { startService, type ServiceOptions } from './start-service.js';
@@ -51,7 +52,9 @@ export async function runService<Schema extends z.ZodType<BaseConfig>>(
     });
     const stop = (): void => {
       // A step that hangs must not keep the process running until the orchestrator kills it.
-      setTimeout(() => process.exit(1), stopTimeoutMs).unref();
+      const { SUCCESSOR_SECONDS: seconds = 0 } = config;
+      const handOverMs = seconds > 0 ? seconds * 1000 + handOverMarginMs : 0;
+      setTimeout(() => process.exit(1), handOverMs + stopTimeoutMs).unref();
       void running
         .stop()
         .then(stopTracing)

@@ -48,6 +48,7 @@ import {
 } from '@holdfast/messaging';
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
 import { ClockWatch } from './clock-watch.js';
+import { handOver } from './hand-over.js';
 import { startIntervals } from './interval.js';
 import { CONFIG, LOGGER, Readiness, Shutdown, WHOLE_DATABASE } from './lifecycle.js';
 import { observePool, startDefaultMetrics, testClockOffset } from './metrics.js';
@@ -235,6 +236,7 @@ export async function startService<Config extends BaseConfig>(
   let stopping: Promise<void> | undefined;
   const stop = () =>
     (stopping ??= (async () => {
+      await handOver(connection, service, replica, config.SUCCESSOR_SECONDS);
       readiness.stop();
       watching.stop();
       fences?.stop();

@@ -13,6 +13,7 @@ import { eventually, startTestBus, testContext, type TestBus } from '@holdfast/t
 import { connectBus } from '../connection/connection.js';
 import { Bus, UncertainError } from '../requests/bus.js';
 import { Replicas } from './replicas.js';
+import { waitForSuccessor } from './successor.js';
 
 const offerId = '00000000-0000-4000-8000-000000000001';
 let nats: TestBus;
@@ -195,4 +196,19 @@ test('waitForReplica() resolves at the first announcement, so no request goes to
     expect(await outcome(new Bus(operator, undefined, replicas).request(query, {}, testContext()))).toBe('ok');
   }
   expect([healthy.requests, hung.requests]).toEqual([10, 0]);
+});
+
+test('waits for a successor until one is ready, whatever the replica itself announces', async () => {
+  const ending = await as('issuance');
+  stops.push(() => ending.close());
+  await replica('00000001');
+  const wait = (timeoutMs: number) => waitForSuccessor(ending, 'issuance', '00000001', timeoutMs);
+  expect(await wait(300)).toBeUndefined();
+  const successor = await replica('00000002');
+  successor.state = 'not ready';
+  const waiting = wait(30_000);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  successor.state = 'healthy';
+  expect(await waiting).toBeGreaterThan(300);
+  expect(await wait(30_000)).toBeLessThan(5000);
 });

@@ -106,6 +106,16 @@ export const baseConfigSchema = z.object({
       'For tests only: by how many seconds the clock of the service is shifted, such as `+86400`; the same for all ' +
         'services',
     ),
+  SUCCESSOR_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(300)
+    .optional()
+    .describe(
+      'For how many seconds a replica that has to stop goes on until another one is ready; it stops at once when left ' +
+        'out. For an orchestrator that starts the successor of a single replica only when that one ends',
+    ),
   HOLDFAST_EXIT_WITH_PARENT: z
     .stringbool()
     .default(false)
