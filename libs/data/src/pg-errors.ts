@@ -90,5 +90,5 @@ export function serverReason(error: unknown): string | undefined {
  */
 export function isPermanentError(error: unknown): boolean {
   const { code = '' } = (error ?? {}) as { code?: unknown };
-  return !isDatabaseUnavailable(error) && (!isSqlState(code) || /^(22|23|54)/.test(code as string));
+  return !isDatabaseUnavailable(error) && (!isSqlState(code) || /^(22|23|54)/.test(code));
 }

@@ -43,8 +43,8 @@ export function busCommands(program: Command): void {
             maxBytes: auditBytes,
           }).catch((error: unknown) => {
             const remedy = hasTooFewServers(error)
-              ? `Fewer than ${replicas} servers are members of JetStream's group. If all of them run, one has not joined ` +
-                'it: see "no suitable peers for placement" in docs/runbook.md.'
+              ? `Fewer than ${replicas} servers are members of JetStream's group. If all of them run, one has not ` +
+                'joined it: see "no suitable peers for placement" in docs/runbook.md.'
               : 'Is NATS_NKEY_SEED that of the user deploy, and is JetStream enabled in nats-server?';
             throw new CommandError(`The streams could not be declared: ${String(error)}. ${remedy}`);
           });

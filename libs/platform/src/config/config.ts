@@ -113,8 +113,8 @@ export const baseConfigSchema = z.object({
     .max(300)
     .optional()
     .describe(
-      'For how many seconds a replica that has to stop goes on until another one is ready; it stops at once when left ' +
-        'out. For an orchestrator that starts the successor of a single replica only when that one ends',
+      'For how many seconds a replica that has to stop goes on until another one is ready; it stops at once when ' +
+        'left out. For an orchestrator that starts the successor of a single replica only when that one ends',
     ),
   HOLDFAST_EXIT_WITH_PARENT: z
     .stringbool()
