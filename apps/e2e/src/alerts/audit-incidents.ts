@@ -131,6 +131,7 @@ export const stoppedAudit: Incident = {
   end: ({ stack }) => stack.control('start', 'audit'),
   alerts: [alert('ServiceDown', { component: 'audit' }), alert('AuditRecordsPending')],
   doctor: [/^audit: no replica announces itself/],
+  explain: /[Aa]udit/,
   mayFollow: [
     alert('PodNotReady', { pod: 'audit-1' }),
     alert('JobFails', { component: 'auth', exported_job: 'record_outbox' }),

@@ -33,6 +33,7 @@ export const lockedReadModel: Incident = {
     alert('LatencyBurnsSlow'),
   ],
   doctor: [/^subjects: PostgreSQL does not respond/],
+  explain: /not readable yet|[Ss]ubjects|cannot be answered right now/,
   mayFollow: [alert('EventsFail', { component: 'subjects', stream: 'ISSUANCE' })],
 };
 
