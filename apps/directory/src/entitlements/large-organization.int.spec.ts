@@ -179,6 +179,9 @@ describe('an organization with 100,000 people, 10,000 groups and 1,000,000 membe
 
   beforeAll(async () => {
     const query = (sql: string) => database.query(sql);
+    // Autovacuum would run between the two measurements or not, and an index-only scan needs fewer buffers after it.
+    for (const table of ['person', 'person_group', 'group_member', 'assignment', 'access_request'])
+      await query(`ALTER TABLE directory.${table} SET (autovacuum_enabled = false)`);
     await newPerson();
     const tenth = new LargeOrganization('tenth', 10_000);
     await tenth.insert(query);
