@@ -247,6 +247,8 @@ describe('values that contradict each other', () => {
     ['services.audit.autoscaling.load.enabled=true', 'audit: autoscaling.load is enabled'],
     ['defaults.podDisruptionBudget.maxUnavailable=0', 'blocks every drain'],
     ['defaults.podDisruptionBudget.minAvailable=100%', 'minAvailable 100% blocks every drain'],
+    ['defaults.podDisruptionBudget.minAvailable=2', 'auth: podDisruptionBudget.minAvailable 2 blocks every drain'],
+    ['defaults.replicas=1,services.auth.terminationGracePeriodSeconds=60', '50 s until its successor is ready'],
     ['defaults.podSpec.volumes=none', 'auth: podSpec.volumes would stand twice'],
     ['jobs.podSpec.tolerations=none', 'jobs.podSpec.tolerations would stand twice'],
     ['serviceAccount.create=false', 'serviceAccount.name is empty'],

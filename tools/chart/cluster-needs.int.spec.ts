@@ -150,6 +150,10 @@ describe('three NATS servers that start for the first time', () => {
       writeFileSync(join(folder, name), `#!/bin/sh\necho ${name} "$@" >> ${calls}\n${body}\n`, { mode: 0o755 });
     command('sleep', '');
     command('nats-server', '');
+    // Each call is a second later. It is not recorded.
+    writeFileSync(join(folder, 'date'), `#!/bin/sh\necho x >> ${folder}/clock\nexec wc -l < ${folder}/clock\n`, {
+      mode: 0o755,
+    });
     command('nslookup', `[ "$(grep -c nslookup ${calls})" -gt ${failures} ]`);
     const { args } = pods(all).find(({ name }) => name === 'StatefulSet id-nats')!.pod.containers[0]!;
     const script = args![0]!.replaceAll('/data/jetstream', data);
@@ -169,10 +173,12 @@ describe('three NATS servers that start for the first time', () => {
     ]);
   });
 
-  test('start at once when they have been members before, and after some minutes without DNS', () => {
+  test('start at once when they have been members before, and after a minute without DNS', () => {
     expect(start('1', tmpdir(), 0)).toEqual(['nats-server --config /etc/nats/config/nats.conf']);
     const calls = start('1', nowhere, 1e6);
-    expect(calls.filter((call) => call.startsWith('nslookup'))).toHaveLength(3 * 120);
+    const lookups = calls.filter((call) => call.startsWith('nslookup'));
+    expect(lookups.length).toBeGreaterThan(50);
+    expect(lookups.length).toBeLessThan(70);
     expect(calls.at(-1)).toContain('nats-server');
   });
 });

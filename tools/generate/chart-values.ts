@@ -50,6 +50,7 @@ const rules: Record<string, Schema> = {
   'service.nodePort': { type: ['integer', 'null'], minimum: 1, maximum: 65_535 },
   'defaults.topologySpread.whenUnsatisfiable': { enum: ['ScheduleAnyway', 'DoNotSchedule'] },
   'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'] },
+  'defaults.podDisruptionBudget.minAvailable': { type: ['integer', 'string'] },
   'monitoring.dashboards.labels': { type: 'object', additionalProperties: { type: 'string' } },
   'defaults.replicas': { type: 'integer', minimum: 0 },
   'defaults.preStopSeconds': { type: 'integer', minimum: 1, maximum: 300 },

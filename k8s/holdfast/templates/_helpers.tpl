@@ -423,3 +423,11 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- $external := .Values.postgresql.external -}}
 {{- if and (eq .Values.postgresql.mode "external") $external.tls (not $external.ca.existingSecret) -}}?sslmode=verify-full{{- end -}}
 {{- end -}}
+
+{{/* How long a pod that ends waits for its successor: only a single replica of a Deployment gets one that late. 0: not at
+     all. (dict "service" entry of the table "settings" settings of the service) */}}
+{{- define "holdfast.successorSeconds" -}}
+{{- $s := .settings -}}
+{{- $stateful := and .service.checkpoints (not (dig "checkpoints" "existingClaim" "" $s)) -}}
+{{- if or $stateful $s.autoscaling.enabled (ne (int $s.replicas) 1) -}}0{{- else -}}{{ int $s.successorSeconds }}{{- end -}}
+{{- end -}}

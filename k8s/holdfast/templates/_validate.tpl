@@ -77,15 +77,17 @@
 {{- end -}}
 {{- end -}}
 {{- range keys .Values.jobs.podSpec | sortAlpha -}}
-{{- if has . (include "holdfast.podMembers" $ | fromJsonArray) -}}
+{{- /* Pods of Jobs have no value for these three. */ -}}
+{{- if has . (without (include "holdfast.podMembers" $ | fromJsonArray) "affinity" "dnsConfig" "topologySpreadConstraints") -}}
 {{- $problems = append $problems (printf "jobs.podSpec.%s would stand twice in the spec of these pods, which the chart sets by a value of its own." .) -}}
 {{- end -}}
 {{- end -}}
 {{- range $name, $service := include "holdfast.shardServices" . | fromJson -}}
 {{- $s := include "holdfast.settings" (dict "root" $ "service" $name) | fromJson -}}
-{{- $needed := add (int $s.preStopSeconds) (ternary (add (int $s.successorSeconds) 10) 0 (gt (int $s.successorSeconds) 0)) 20 | int -}}
-{{- if lt (int $s.terminationGracePeriodSeconds) $needed -}}
-{{- $problems = append $problems (printf "%s: terminationGracePeriodSeconds is %d, and a pod needs preStopSeconds (%d), successorSeconds (%d) and 10 s, and 20 s to finish its requests." $name (int $s.terminationGracePeriodSeconds) (int $s.preStopSeconds) (int $s.successorSeconds)) -}}
+{{- $successor := int (include "holdfast.successorSeconds" (dict "service" $service "settings" $s)) -}}
+{{- $handOver := ternary (add $successor 10) 0 (gt $successor 0) | int -}}
+{{- if lt (int $s.terminationGracePeriodSeconds) (add (int $s.preStopSeconds) $handOver 20 | int) -}}
+{{- $problems = append $problems (printf "%s: terminationGracePeriodSeconds is %d, and a pod needs preStopSeconds (%d), %d s until its successor is ready (successorSeconds), and 20 s to finish its requests." $name (int $s.terminationGracePeriodSeconds) (int $s.preStopSeconds) $handOver) -}}
 {{- end -}}
 {{- if and $s.autoscaling.enabled (gt (int $s.autoscaling.minReplicas) (int $s.autoscaling.maxReplicas)) -}}
 {{- $problems = append $problems (printf "%s: autoscaling.minReplicas (%d) exceeds autoscaling.maxReplicas (%d)." $name (int $s.autoscaling.minReplicas) (int $s.autoscaling.maxReplicas)) -}}
@@ -101,8 +103,10 @@
 {{- $problems = append $problems (printf "%s: podSpec.%s would stand twice in the spec of its pods, which the chart sets by a value of its own." $name .) -}}
 {{- end -}}
 {{- end -}}
-{{- if eq (toString $s.podDisruptionBudget.minAvailable) "100%" -}}
-{{- $problems = append $problems (printf "%s: podDisruptionBudget.minAvailable 100%% blocks every drain of a node." $name) -}}
+{{- $least := toString $s.podDisruptionBudget.minAvailable -}}
+{{- $replicas := ternary (int $s.autoscaling.minReplicas) (int $s.replicas) $s.autoscaling.enabled -}}
+{{- if or (eq $least "100%") (and (regexMatch "^[0-9]+$" $least) (ge (int $least) $replicas)) -}}
+{{- $problems = append $problems (printf "%s: podDisruptionBudget.minAvailable %s blocks every drain of a node." $name $least) -}}
 {{- end -}}
 {{- if eq (toString $s.podDisruptionBudget.maxUnavailable) "0" -}}
 {{- $problems = append $problems (printf "%s: podDisruptionBudget.maxUnavailable 0 blocks every drain of a node." $name) -}}

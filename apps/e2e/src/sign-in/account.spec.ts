@@ -172,7 +172,7 @@ describe('the account page', () => {
     const page = await AccountPage.signedIn(org(), customer.second);
     const again = await page.register();
     expect((await shop.erase(customer.subject)).status).toBe(204);
-    // The ceremony is deleted with the customer, and the end of the session arrives within a second: either comes first.
+    // The ceremony is deleted with the customer, and the end of the session arrives within a second: either is first.
     const added = async () => (await page.post('/passkeys/add', { response: again })).json as { code: string };
     expect(['account_session_ended', 'ceremony_expired']).toContain((await added()).code);
     await eventually(async () => expect(await added()).toMatchObject({ code: 'account_session_ended' }));
