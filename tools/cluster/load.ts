@@ -97,24 +97,21 @@ export function requestFromLoadPod(
   method: string,
   path: string,
 ): unknown {
-  const [method_, path_, org, scope] = [method, path, app.shortId, scopes.join(' ')].map((text) =>
-    JSON.stringify(text),
-  );
+  const { shortId, clientId, clientSecret } = app;
   const script = `
-    const headers = { authorization: 'Basic ' + process.argv[1] };
-    const body = new URLSearchParams({ grant_type: 'client_credentials', scope: ${scope} });
-    const send = async (url, init) => {
-      const response = await fetch(process.env.GATEWAY + url, init);
+    const { url, scope, basic, method } = JSON.parse(process.argv[1]);
+    const send = async (path, init) => {
+      const response = await fetch(process.env.GATEWAY + path, init);
       const text = await response.text();
       if (!response.ok) throw new Error(response.status + ' ' + text);
       return JSON.parse(text);
     };
-    const token = (await send('/oauth2/token', { method: 'POST', headers, body })).access_token;
-    const bearer = { authorization: 'Bearer ' + token };
-    const path = '/o/' + ${org} + '/api/credentials/' + ${path_};
-    console.log(JSON.stringify(await send(path, { method: ${method_}, headers: bearer })));`;
-  const basic = Buffer.from(`${app.clientId}:${app.clientSecret}`).toString('base64');
-  const node = ['exec', name, '--', 'node', '--input-type=module', '--eval', script, basic];
+    const body = new URLSearchParams({ grant_type: 'client_credentials', scope });
+    const { access_token } = await send('/oauth2/token', { method: 'POST', headers: { authorization: basic }, body });
+    console.log(JSON.stringify(await send(url, { method, headers: { authorization: 'Bearer ' + access_token } })));`;
+  const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
+  const request = { url: `/o/${shortId}/api/credentials/${path}`, scope: scopes.join(' '), basic, method };
+  const node = ['exec', name, '--', 'node', '--input-type=module', '--eval', script, JSON.stringify(request)];
   return JSON.parse(cluster.kubectl(node));
 }
 

@@ -107,9 +107,7 @@ function planned(): Step[] {
     ['deletion and import', () => deleteAndImport(release)],
     ...(options.shard ? [movedAndDeleted(options.shard)] : []),
     ...services.map((name): Step => [`eviction of ${name}`, () => disrupt(cluster, name, 'evict')]),
-    ...drains()
-      .filter(({ isNoticed }) => !isNoticed)
-      .map(({ step }) => step),
+    ...drains((isNoticed) => !isNoticed),
   ];
 }
 
@@ -118,14 +116,13 @@ function movedAndDeleted(shard: string): Step {
 }
 
 /** With one node its pods have no other place, and a server that exists once is away until it has started elsewhere. */
-function drains(): { step: Step; isNoticed: boolean }[] {
+function drains(isChosenBy: (isNoticed: boolean) => boolean): Step[] {
   const nodes = nodesOf(cluster);
   const single = ['postgresql', 'nats'].map((name) => podsOf(cluster, name)).filter((pods) => pods.length === 1);
   const noticed = new Set(single.flat().map(({ spec }) => spec.nodeName));
-  return (nodes.length > 1 ? nodes : []).map((node) => ({
-    step: [`drain of ${node}`, () => ready(() => drain(cluster, node))],
-    isNoticed: noticed.has(node),
-  }));
+  return nodes
+    .filter((node) => nodes.length > 1 && isChosenBy(noticed.has(node)))
+    .map((node): Step => [`drain of ${node}`, () => ready(() => drain(cluster, node))]);
 }
 
 /** Steps that callers notice: their figures say for how long. */
@@ -134,9 +131,7 @@ function unplanned(): Step[] {
   const offersAfterDump = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5000));
   const upgrade = (): void => void helm(['upgrade', release.name, chart, '--reuse-values', ...wait]);
   return [
-    ...drains()
-      .filter(({ isNoticed }) => isNoticed)
-      .map(({ step }) => step),
+    ...drains((isNoticed) => isNoticed),
     ...kills.map((name): Step => [`kill of ${name}`, () => disrupt(cluster, name, 'kill')]),
     ['loss and restore', () => loseAndRestore(release, offersAfterDump, upgrade)],
   ];

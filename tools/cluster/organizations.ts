@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { requestFromLoadPod } from './load.ts';
-import { withPodOf, type Release } from './owner.ts';
+import { commandIn, withPodOf, type Release } from './owner.ts';
 
 const customers = 5;
 const appSchema = z.object({ app: z.object({ clientId: z.string() }), clientSecret: z.string() });
-/** Customers by name: an app counts them, so that a lost one shows. */
 const scopes = ['offers:write', 'issued:read'];
 
 interface Made {
@@ -21,47 +20,40 @@ interface Made {
  */
 export async function deleteAndImport(release: Release, shard?: string): Promise<void> {
   const { cluster, name } = release;
-  const operator = (...args: string[]): string =>
-    cluster.kubectl(['exec', `deploy/${name}-cli`, '--', 'node', 'service/main.js', ...args]);
-  const made = create(release.cluster, operator);
-  const deployment = `${name}-${shard ? 'organization-move' : 'owner'}`;
-  await withPodOf(release, deployment, () => {
-    const owner = (...args: string[]): string =>
-      cluster.kubectl(['exec', `deploy/${deployment}`, '-c', 'cli', '--', 'node', 'service/main.js', ...args]);
+  const deployment = shard ? 'organization-move' : 'owner';
+  const asOwner = (...args: string[]): string => commandIn(release, deployment, ...args);
+  const { shortId, ...app } = create(release);
+  const archive = `/archive/${shortId}`;
+  await withPodOf(release, `${name}-${deployment}`, () => {
     if (shard) {
-      owner('org', 'move', made.shortId, '--to', shard);
-      owner('org', 'move', made.shortId, '--delete-source');
-      mustHaveCustomers(release.cluster, made);
+      asOwner('org', 'move', shortId, '--to', shard);
+      asOwner('org', 'move', shortId, '--delete-source');
+      mustHaveCustomers(cluster, { shortId, ...app });
     }
-    operator('org', 'delete', made.shortId, '--yes', '--grace-days', '0');
-    owner('org', 'purge', made.shortId, `/archive/${made.shortId}`, '--export');
-    if (operator('org', 'list').includes(made.shortId)) throw new Error(`${made.shortId} is not deleted.`);
+    commandIn(release, 'cli', 'org', 'delete', shortId, '--yes', '--grace-days', '0');
+    asOwner('org', 'purge', shortId, archive, '--export');
+    if (commandIn(release, 'cli', 'org', 'list').includes(shortId)) throw new Error(`${shortId} is not deleted.`);
     return Promise.resolve();
   });
   // The archive is a volume: another pod reads what the first one has written.
-  await withPodOf(release, deployment, () => {
-    cluster.kubectl([
-      ...['exec', `deploy/${deployment}`, '-c', 'cli', '--', 'node', 'service/main.js'],
-      ...['org', 'import', `/archive/${made.shortId}`],
-    ]);
-    return Promise.resolve();
-  });
-  operator('org', 'resume', made.shortId);
-  mustHaveCustomers(release.cluster, made);
+  await withPodOf(release, `${name}-${deployment}`, () => Promise.resolve(asOwner('org', 'import', archive)));
+  commandIn(release, 'cli', 'org', 'resume', shortId);
+  mustHaveCustomers(cluster, { shortId, ...app });
 }
 
-function create(cluster: Release['cluster'], operator: (...args: string[]) => string): Made {
+function create(release: Release): Made {
   const shortId = `check-${randomBytes(3).toString('hex')}`;
-  operator('org', 'create', shortId, '--name', 'An organization that is deleted');
+  commandIn(release, 'cli', 'org', 'create', shortId, '--name', 'An organization that is deleted');
   const grants = scopes.flatMap((scope) => ['--grant', scope]);
-  const created = operator('app', 'create', shortId, '--name', 'backend', '--kind', 'service', ...grants, '--json');
+  const settings = ['--name', 'backend', '--kind', 'service', ...grants];
+  const created = commandIn(release, 'cli', 'app', 'create', shortId, ...settings, '--json');
   const {
     app: { clientId },
     clientSecret,
   } = appSchema.parse(JSON.parse(created));
   const made = { shortId, clientId, clientSecret };
-  for (let i = 0; i < customers; i += 1) requestFromLoadPod(cluster, made, scopes, 'POST', 'offers');
-  mustHaveCustomers(cluster, made);
+  for (let i = 0; i < customers; i += 1) requestFromLoadPod(release.cluster, made, scopes, 'POST', 'offers');
+  mustHaveCustomers(release.cluster, made);
   return made;
 }
 

@@ -17,7 +17,12 @@ export async function withPodOf<T>({ cluster }: Release, deployment: string, act
   }
 }
 
-/** Runs a command of the operator in the pod of the owner. */
-export function owner({ cluster, name }: Release, ...args: string[]): string {
-  return cluster.kubectl(['exec', `deploy/${name}-owner`, '--', 'node', 'service/main.js', ...args]);
+/** Runs a command of the operator in the pod of a Deployment: `cli`, `owner` or `organization-move`. */
+export function commandIn({ cluster, name }: Release, deployment: string, ...args: string[]): string {
+  return cluster.kubectl(['exec', `deploy/${name}-${deployment}`, '--', 'node', 'service/main.js', ...args]);
+}
+
+/** The same in the pod of the owner. */
+export function owner(release: Release, ...args: string[]): string {
+  return commandIn(release, 'owner', ...args);
 }
