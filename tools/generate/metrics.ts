@@ -46,7 +46,7 @@ const labels: Record<string, string> = {
   streams:
     'how receivers get their tokens: pushed and accepted (`ready`), pushed after a failure (`failing`), or `polled`',
   subject: 'subscription of NATS, as in [bus.md](bus.md)',
-  use: 'what a certificate is for: `http`, `auth_client`, `nats_ca` or `postgresql_ca`',
+  use: 'what a certificate is for: `http`, `auth_client`, `postgresql_client`, `nats_ca` or `postgresql_ca`',
 };
 
 /** Libraries declare these metrics in every service, but only some services use them. */

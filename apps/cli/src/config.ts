@@ -1,12 +1,18 @@
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { databaseServices, type ServiceName } from '@holdfast/contracts';
-import { baseConfigSchema, databaseConfigSchema, loadConfig } from '@holdfast/platform';
+import {
+  baseConfigSchema,
+  databaseConfigSchema,
+  databaseTlsFiles,
+  loadConfig,
+  type DatabaseTlsFiles,
+} from '@holdfast/platform';
 import { defaultConnectionLimit, type Secrets } from '@holdfast/platform-policy';
 import { CommandError } from './command-error.js';
 
 const busSchema = baseConfigSchema.pick({ NATS_URL: true, NATS_CA_FILE: true, NATS_NKEY_SEED: true, SHARDS: true });
-const ownerSchema = databaseConfigSchema.pick({ DATABASE_URL: true, DATABASE_CA_FILE: true });
+const ownerSchema = databaseConfigSchema.omit({ DATABASE_PASSWORD_FILE: true, DATABASE_POOL: true });
 const demoSchema = z.object({
   BASE_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   SHOP_SITE: z
@@ -57,9 +63,8 @@ function orFail<T>(read: () => T, message: string): T {
 const passwordOf = (service: ServiceName) => `DB_PASSWORD_${service.toUpperCase()}` as const;
 
 /** How to connect to a database as its owner, and the services whose tables it has. */
-export interface OwnerConnection {
+export interface OwnerConnection extends DatabaseTlsFiles {
   url: string;
-  caFile: string | undefined;
   services: readonly ServiceName[];
 }
 
@@ -69,16 +74,20 @@ const ownersSchema = ownerSchema
   .extend(Object.fromEntries(databaseServices.map((s) => [urlOf(s), z.string().min(1).optional()])));
 const howToSetOwners =
   'Set DATABASE_URL to the address of the database, with its owner as the user, or DATABASE_URL_<SERVICE> for each ' +
-  'service that has a database of its own. DATABASE_CA_FILE, if set, must be a file that can be read.';
+  'service that has a database of its own. DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE, if set, must ' +
+  'be files that can be read, the last two together.';
 
 /** Each database once, with its services; those without an address are in `missing`. */
 function owners(): { databases: OwnerConnection[]; missing: ServiceName[] } {
-  const env = orFail(() => loadConfig(ownersSchema) as Record<string, string | undefined>, howToSetOwners);
+  const { env, tls } = orFail(() => {
+    const all = loadConfig(ownersSchema) as Record<string, string | undefined>;
+    return { env: all, tls: databaseTlsFiles(all) };
+  }, howToSetOwners);
   const services = Map.groupBy(databaseServices, (service) => env[urlOf(service)] ?? env.DATABASE_URL);
   const missing = services.get(undefined) ?? [];
   services.delete(undefined);
   return {
-    databases: [...services].map(([url, of]) => ({ url: url!, caFile: env.DATABASE_CA_FILE, services: of })),
+    databases: [...services].map(([url, of]) => ({ url: url!, ...tls, services: of })),
     missing,
   };
 }

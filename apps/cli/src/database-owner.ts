@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { databaseTls } from '@holdfast/platform';
+import { databaseTls, databaseUrl } from '@holdfast/platform';
 import { CommandError } from './command-error.js';
 import type { OwnerConnection } from './config.js';
 
@@ -15,14 +15,14 @@ export const asDatabaseOwner = 'as the database owner in DATABASE_URL, or in DAT
  * @throws CommandError with the address, without its password
  */
 export async function asOwner<T>(
-  { url, caFile }: Omit<OwnerConnection, 'services'>,
+  owner: Omit<OwnerConnection, 'services'>,
   task: string,
   work: (client: pg.Client) => Promise<T>,
   queryTimeoutMs?: number,
 ): Promise<T> {
   const client = new pg.Client({
-    connectionString: url,
-    ssl: databaseTls(caFile),
+    connectionString: databaseUrl(owner.url, owner),
+    ssl: databaseTls(owner),
     connectionTimeoutMillis: 10_000,
     query_timeout: queryTimeoutMs,
   });
@@ -33,7 +33,7 @@ export async function asOwner<T>(
   } catch (error) {
     if (error instanceof CommandError) throw error;
     // PostgreSQL's messages do not repeat the statement, which may contain passwords.
-    const { host, pathname } = new URL(url);
+    const { host, pathname } = new URL(owner.url);
     throw new CommandError(
       `${task} at ${host}${pathname} failed: ${error instanceof Error ? error.message : String(error)}`,
     );

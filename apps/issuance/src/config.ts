@@ -4,6 +4,7 @@ import { relyingParty } from '@holdfast/passkeys';
 import {
   baseConfigSchema,
   databaseConfigSchema,
+  databaseTlsFiles,
   keyedHash,
   keyFromEnv,
   keysOf,
@@ -53,7 +54,7 @@ const environment = baseConfigSchema
       .optional()
       .describe(
         "Secret: PostgreSQL of subjects, as this service's role there, which may only raise watermarks; the database " +
-          'of `DATABASE_URL` when unset. `DATABASE_PASSWORD_FILE` and `DATABASE_CA_FILE` are for both',
+          'of `DATABASE_URL` when unset. The files of `DATABASE_URL` are for both',
       ),
     RP_ID: z
       .string()
@@ -73,7 +74,7 @@ export function watermarkDatabase(config: IssuanceConfig): DatabaseOptions | und
   return {
     url: config.WATERMARK_DATABASE_URL,
     passwordFile: config.DATABASE_PASSWORD_FILE,
-    caFile: config.DATABASE_CA_FILE,
+    ...databaseTlsFiles(config),
     pool: watermarkPool,
     applicationName: 'holdfast issuance',
   };

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import './pg-types.js';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type MixedList } from 'typeorm';
-import { databaseTls, isTracing } from '@holdfast/platform';
+import { databaseTls, databaseUrl, isTracing, type DatabaseTlsFiles } from '@holdfast/platform';
 import { measured } from './measured.js';
 import { throwDriverError } from './pg-errors.js';
 import { nameStatement, traceQueryRunners } from './query-spans.js';
@@ -49,7 +49,8 @@ export function sqlOf(manager: EntityManager): Sql {
   };
 }
 
-export interface DatabaseOptions {
+/** Files of TLS are read for each new connection. */
+export interface DatabaseOptions extends DatabaseTlsFiles {
   /** Time limits in its query take precedence over the defaults: `statement_timeout` (ms), `connect_timeout` (s). */
   url: string;
   /**
@@ -57,8 +58,6 @@ export interface DatabaseOptions {
    * `<file>_PREVIOUS` has the earlier one, for new connections until PostgreSQL has the new one.
    */
   passwordFile?: string | undefined;
-  /** Certificates (PEM) that the server must prove itself by, for its name in `url`; read for each new connection. */
-  caFile?: string | undefined;
   /** Connections of this process. */
   pool: number;
   /** After this time without a result the connection counts as broken; the default relies on PostgreSQL's limits. */
@@ -83,21 +82,23 @@ export class Database implements Sql {
   ) {}
 
   static async connect({
-    url,
+    url: address,
     passwordFile,
-    caFile,
     pool,
     queryTimeoutMs,
     applicationName,
     entities = [],
+    ...files
   }: DatabaseOptions): Promise<Database> {
+    const url = databaseUrl(address, files);
+    const ssl = databaseTls(files);
     const orm = new DataSource({
       type: 'postgres',
       url,
       entities: entities as never,
       synchronize: false,
       poolSize: pool,
-      ssl: databaseTls(caFile),
+      ssl,
       applicationName,
       connectTimeoutMS: connectTimeoutMs(url),
       // A hung statement must not block a request without end, and a hung process must not keep its locks. Pipelining
@@ -120,8 +121,7 @@ export class Database implements Sql {
       });
       passwords.provideTo(poolOf(orm));
     }
-    if (caFile !== undefined)
-      Object.defineProperty(poolOf(orm).options, 'ssl', { get: () => databaseTls(caFile), enumerable: true });
+    if (ssl) Object.defineProperty(poolOf(orm).options, 'ssl', { get: () => databaseTls(files), enumerable: true });
     // The pool replaces an idle connection that breaks. Without a listener its error would end the process.
     poolOf(orm).on('error', () => undefined);
     // Without this listener, a connection that breaks before the pool hands it out would end the process.

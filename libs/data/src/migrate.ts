@@ -1,7 +1,14 @@
 import './pg-types.js';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import { migrationLock, type ServiceName } from '@holdfast/contracts';
-import { databaseConfigSchema, databaseTls, loadConfig } from '@holdfast/platform';
+import {
+  databaseConfigSchema,
+  databaseTls,
+  databaseTlsFiles,
+  databaseUrl,
+  loadConfig,
+  type DatabaseTlsFiles,
+} from '@holdfast/platform';
 import { untilApplied } from './migrations-applied.js';
 import { keepNoStatistics } from './no-statistics.js';
 
@@ -13,12 +20,12 @@ export async function migrate(
   service: ServiceName,
   url: string,
   migrations: (new () => MigrationInterface)[],
-  caFile?: string,
+  files: DatabaseTlsFiles = {},
 ): Promise<string[]> {
   const orm = new DataSource({
     type: 'postgres',
-    url,
-    ssl: databaseTls(caFile),
+    url: databaseUrl(url, files),
+    ssl: databaseTls(files),
     schema: service,
     migrations,
     migrationsTableName: 'migrations',
@@ -59,10 +66,10 @@ export async function runMigrations(service: ServiceName, migrations: (new () =>
       await untilApplied(config, names, service, (line) => process.stdout.write(`${line}\n`));
       return;
     }
-    const { DATABASE_URL, DATABASE_CA_FILE } = loadConfig(
-      databaseConfigSchema.pick({ DATABASE_URL: true, DATABASE_CA_FILE: true }),
+    const { DATABASE_URL, ...files } = loadConfig(
+      databaseConfigSchema.omit({ DATABASE_PASSWORD_FILE: true, DATABASE_POOL: true }),
     );
-    const done = await migrate(service, DATABASE_URL, migrations, DATABASE_CA_FILE);
+    const done = await migrate(service, DATABASE_URL, migrations, databaseTlsFiles(files));
     process.stdout.write(`${service}: ${done.length ? done.join(', ') : 'nothing to migrate'}\n`);
   } catch (error) {
     process.stderr.write(

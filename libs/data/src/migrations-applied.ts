@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DatabaseConfig } from '@holdfast/platform';
+import { databaseTlsFiles, type DatabaseConfig } from '@holdfast/platform';
 import { Database, statement } from './database.js';
 
 type ConnectionConfig = Omit<DatabaseConfig, 'DATABASE_POOL'>;
@@ -35,11 +35,12 @@ export async function untilApplied(
 
 /** Empty when none is missing. @throws Error while the database or its role does not exist yet */
 async function missingMigrations(
-  { DATABASE_URL: url, DATABASE_PASSWORD_FILE: passwordFile, DATABASE_CA_FILE: caFile }: ConnectionConfig,
+  { DATABASE_URL: url, DATABASE_PASSWORD_FILE: passwordFile, ...files }: ConnectionConfig,
   applicationName: string,
   names: readonly string[],
 ): Promise<string> {
-  const database = await Database.connect({ url, passwordFile, caFile, pool: 1, applicationName });
+  const tls = databaseTlsFiles(files);
+  const database = await Database.connect({ url, passwordFile, ...tls, pool: 1, applicationName });
   try {
     const found = new Set((await database.rows<{ name: string }>(applied)).map(({ name }) => name));
     return names.filter((name) => !found.has(name)).join(', ');

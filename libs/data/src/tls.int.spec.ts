@@ -1,6 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createTestDatabase, TestAuthority, type TestDatabase } from '@holdfast/testing';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { DatabaseTlsFiles } from '@holdfast/platform';
+import {
+  createTestDatabase,
+  eventually,
+  TestAuthority,
+  type TestCertificate,
+  type TestDatabase,
+} from '@holdfast/testing';
 import { Database, statement } from './database.js';
 import { migrate } from './migrate.js';
 
@@ -32,8 +40,8 @@ async function write(file: string, name: string): Promise<void> {
   await tables.query(`COPY (SELECT E'${text}') TO PROGRAM 'umask 077; printf "%b" "$(cat)" > ${name}'`);
 }
 
-function urlAt(host: string): string {
-  const url = new URL(tables.ownerUrl);
+function urlAt(host: string, database = tables): string {
+  const url = new URL(database.ownerUrl);
   url.hostname = host;
   return url.href;
 }
@@ -55,6 +63,88 @@ it.each([
 });
 
 it('runs migrations over TLS', async () => {
-  expect(await migrate('audit', urlAt('localhost'), [], authority.caFile)).toEqual([]);
-  await expect(migrate('audit', urlAt('localhost'), [], other.caFile)).rejects.toThrow('certificate signature failure');
+  expect(await migrate('audit', urlAt('localhost'), [], { caFile: authority.caFile })).toEqual([]);
+  await expect(migrate('audit', urlAt('localhost'), [], { caFile: other.caFile })).rejects.toThrow(
+    'certificate signature failure',
+  );
+});
+
+it('verifies by the file also when the address says otherwise', async () => {
+  const url = `${urlAt('localhost')}?sslmode=disable`;
+  const database = await Database.connect({ url, caFile: authority.caFile, pool: 1, applicationName: 'test' });
+  expect(await database.rows(encrypted)).toEqual([{ ssl: true }]);
+  await database.close();
+});
+
+describe('a server that asks for the certificate of its user (clientcert=verify-full)', () => {
+  const proven = statement('proven', 'SELECT client_dn AS dn FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+  const serial = statement('serial', 'SELECT client_serial::text FROM pg_stat_ssl WHERE pid = pg_backend_pid()');
+  let guarded: TestDatabase;
+  let user: string;
+  let own: TestCertificate;
+  let rules: string;
+
+  /** Only this database asks for certificates: the server is shared. */
+  beforeAll(async () => {
+    guarded = await createTestDatabase('audit', () => Promise.resolve());
+    const { username, pathname } = new URL(guarded.ownerUrl);
+    user = username;
+    own = await authority.issue(user);
+    await write(authority.caFile, 'test-clients.crt');
+    await tables.query("ALTER SYSTEM SET ssl_ca_file = 'test-clients.crt'");
+    rules = (await tables.query<{ rules: string }>("SELECT pg_read_file('pg_hba.conf') AS rules"))[0]!.rules;
+    await writeRules(`hostssl ${pathname.slice(1)} all all scram-sha-256 clientcert=verify-full\n${rules}`);
+  });
+  afterAll(async () => {
+    await writeRules(rules);
+    await tables.query('ALTER SYSTEM RESET ssl_ca_file');
+    await guarded.drop();
+  });
+
+  async function writeRules(text: string): Promise<void> {
+    const encoded = Buffer.from(text).toString('base64');
+    await tables.query(`COPY (SELECT '${encoded}') TO PROGRAM 'base64 -d > pg_hba.conf'`);
+    await tables.query('SELECT pg_reload_conf()');
+  }
+
+  const connectWith = (files: DatabaseTlsFiles) =>
+    Database.connect({
+      url: urlAt('localhost', guarded),
+      caFile: authority.caFile,
+      ...files,
+      pool: 1,
+      applicationName: 'test',
+    });
+
+  it('accepts one for its name', async () => {
+    const database = await connectWith(own);
+    expect(await database.rows(proven)).toEqual([{ dn: `/CN=${user}` }]);
+    await database.close();
+    expect(await migrate('audit', urlAt('localhost', guarded), [], { caFile: authority.caFile, ...own })).toEqual([]);
+  });
+
+  it.each([
+    ['none', () => Promise.resolve({}), 'connection requires a valid client certificate'],
+    ['one of another name', () => authority.issue('somebody'), 'authentication failed for user'],
+    ['one of another authority', () => other.issue(user), /alert|ECONNRESET/],
+  ])('refuses %s', async (_, files, message) => {
+    await expect(files().then(connectWith)).rejects.toThrow(message);
+  });
+
+  it('gets a renewed certificate with the next connection', async () => {
+    const files = { certFile: join(other.folder, 'renewed.crt'), keyFile: join(other.folder, 'renewed.key') };
+    copyFileSync(own.certFile, files.certFile);
+    copyFileSync(own.keyFile, files.keyFile);
+    const database = await connectWith(files);
+    const renewed = await authority.issue(user);
+    copyFileSync(renewed.certFile, files.certFile);
+    copyFileSync(renewed.keyFile, files.keyFile);
+    const before = await database.rows(serial);
+    await guarded.query(
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+       WHERE application_name = 'test' AND datname = current_database()`,
+    );
+    await eventually(async () => expect(await database.rows(serial)).not.toEqual(before));
+    await database.close();
+  });
 });

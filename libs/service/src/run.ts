@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { z } from 'zod';
 import {
   createLogger,
+  databaseTlsFiles,
   loadConfig,
   shiftTime,
   startTracing,
@@ -24,7 +25,7 @@ export function databaseOptions(
     url: config.DATABASE_URL,
     readUrl: config.DATABASE_READ_URL,
     passwordFile: config.DATABASE_PASSWORD_FILE,
-    caFile: config.DATABASE_CA_FILE,
+    ...databaseTlsFiles(config),
     pool: config.DATABASE_POOL,
   };
 }

@@ -61,7 +61,7 @@ export interface ServiceOptions<Config extends BaseConfig> {
   config: Config;
   module: Type | DynamicModule;
   /** Absent for a service without a database. */
-  database?: Pick<DatabaseOptions, 'url' | 'passwordFile' | 'caFile' | 'pool' | 'entities'> & {
+  database?: Omit<DatabaseOptions, 'queryTimeoutMs' | 'applicationName'> & {
     /** A streaming replica, for what is read through ReadDatabase. */
     readUrl?: string | undefined;
     /** Connections of the pool that only users of WHOLE_DATABASE get. */

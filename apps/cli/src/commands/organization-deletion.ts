@@ -72,10 +72,10 @@ function purgeCommand(
   folder: string,
   { timeoutSeconds, export: exportsRows = false, json }: PurgeCommandOptions,
 ): Promise<void> {
-  const { caFile, shards, common } = organizationDatabases();
+  const { tls, shards, common } = organizationDatabases();
   const names = Object.keys(shards);
   return asOperator('org purge', (session) =>
-    withShards([...Object.values(shards), common], caFile, async (...connections) => {
+    withShards([...Object.values(shards), common], tls, async (...connections) => {
       for (const connection of connections) if (connection.audit) await lockOrganization(connection, org);
       const steps: { step: PurgeStep; detail: string }[] = [];
       const onStep = (step: PurgeStep, detail: string) => {

@@ -19,8 +19,8 @@ export function addOrganizationFiles(org: Command): void {
     ['org export acme /archive/acme'],
   ).action(async (shortId: string, folder: string, { json }: Json) => {
     const databases = organizationDatabases();
-    const shard = await withShards([databases.common], databases.caFile, (common) => shardOf(common, shortId));
-    const rows = await withShards([databasesOn(shard, databases)], databases.caFile, async (connections) => {
+    const shard = await withShards([databases.common], databases.tls, (common) => shardOf(common, shortId));
+    const rows = await withShards([databasesOn(shard, databases)], databases.tls, async (connections) => {
       // Before the first row is read, as for every read of the operator.
       const record = ownerRecord('org export', shortId, 'organization.export');
       await addPendingRecords(connections.audit!, [{ org: shortId, record }]);
@@ -39,7 +39,7 @@ export function addOrganizationFiles(org: Command): void {
     const manifest = await readManifest(folder);
     const databases = organizationDatabases();
     const { org: shortId, shard } = manifest;
-    const rows = await withShards([databasesOn(shard, databases)], databases.caFile, async (connections) => {
+    const rows = await withShards([databasesOn(shard, databases)], databases.tls, async (connections) => {
       await lockOrganization(connections, shortId);
       return importOrganization(manifest, folder, connections);
     });

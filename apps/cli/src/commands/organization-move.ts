@@ -91,7 +91,7 @@ function withMove(
 ): Promise<void> {
   const databases = shardDatabases();
   const shards = from === to ? [databases.of(to)] : [databases.of(from), databases.of(to)];
-  return withShards(shards, databases.caFile, async (source, target = source) => {
+  return withShards(shards, databases.tls, async (source, target = source) => {
     for (const connections of new Set([source, target])) await lockOrganization(connections, org);
     await work(
       new OrganizationMove({
@@ -115,7 +115,7 @@ async function showStatus(session: OperatorSession, org: string, { json }: MoveO
   const names = databases.shards;
   const shards = await withShards(
     names.map((name) => databases.of(name)),
-    databases.caFile,
+    databases.tls,
     async (...all) => {
       const found: { shard: string; service: string; rows: number; refuses: string }[] = [];
       for (const [i, connections] of all.entries())
@@ -144,7 +144,7 @@ async function deleteSources(session: OperatorSession, org: string, { json }: Mo
   const others = databases.shards.filter((name) => name !== own);
   const deleted = await withShards(
     [own, ...others].map((name) => databases.of(name)),
-    databases.caFile,
+    databases.tls,
     async (current, ...shards) => {
       for (const connections of [current, ...shards]) await lockOrganization(connections, org);
       const { shard, move: begun } = await session.request(organizationMove, {}, org);

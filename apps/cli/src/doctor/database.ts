@@ -39,7 +39,7 @@ export async function databaseFindings(databases: OwnerConnection[]): Promise<Fi
 
 function findingsOf(owner: OwnerConnection): Promise<Finding[]> {
   const { services } = owner;
-  return check(name, 'Check DATABASE_URL, DATABASE_CA_FILE, and that the server runs.', () =>
+  return check(name, 'Check DATABASE_URL, DATABASE_CA_FILE, DATABASE_CERT_FILE, and that the server runs.', () =>
     asOwner(
       owner,
       'Connecting',

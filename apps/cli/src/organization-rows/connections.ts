@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { ServiceName } from '@holdfast/contracts';
-import { databaseTls } from '@holdfast/platform';
+import { databaseTls, databaseUrl, type DatabaseTlsFiles } from '@holdfast/platform';
 import { CommandError } from '../command-error.js';
 import type { ShardDatabases } from './shard-databases.js';
 
@@ -21,20 +21,20 @@ const session = [
 /** Connects to all databases of the shards as their owner, for the time of `work`. @throws CommandError */
 export async function withShards<T>(
   shards: readonly ShardDatabases[],
-  caFile: string | undefined,
+  tls: DatabaseTlsFiles,
   work: (...connections: ShardConnections[]) => Promise<T>,
 ): Promise<T> {
   const open: pg.Client[] = [];
-  const connect = async (connectionString: string): Promise<pg.Client> => {
+  const connect = async (url: string): Promise<pg.Client> => {
     const client = new pg.Client({
-      connectionString,
-      ssl: databaseTls(caFile),
+      connectionString: databaseUrl(url, tls),
+      ssl: databaseTls(tls),
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
     client.on('error', () => undefined);
     open.push(client);
-    const { host, pathname } = new URL(connectionString);
+    const { host, pathname } = new URL(url);
     await client.connect().catch((error: Error) => {
       throw new CommandError(`Connecting to ${host}${pathname} failed: ${error.message}`);
     });

@@ -1,4 +1,5 @@
 import { databaseServices, mainShard, type ServiceName } from '@holdfast/contracts';
+import type { DatabaseTlsFiles } from '@holdfast/platform';
 import { CommandError } from '../command-error.js';
 import { hasShardDatabases, ownerConnections } from '../config.js';
 import { movedServices, shardDatabases, type ShardDatabases } from './shard-databases.js';
@@ -10,7 +11,7 @@ const common: readonly ServiceName[] = databaseServices
 
 /** The databases in which organizations have rows. */
 export interface OrganizationDatabases {
-  caFile: string | undefined;
+  tls: DatabaseTlsFiles;
   /** Of each shard, by its name. */
   shards: Readonly<Record<string, ShardDatabases>>;
   /** Of auth and directory. */
@@ -22,7 +23,7 @@ export function organizationDatabases(): OrganizationDatabases {
   if (hasShardDatabases()) {
     const all = shardDatabases();
     return {
-      caFile: all.caFile,
+      tls: all.tls,
       shards: Object.fromEntries(all.shards.map((shard) => [shard, all.of(shard)])),
       common: all.of(mainShard, common),
     };
@@ -31,7 +32,7 @@ export function organizationDatabases(): OrganizationDatabases {
   const urlsOf = (wanted: readonly ServiceName[]): ShardDatabases =>
     Object.fromEntries(wanted.map((service) => [service, owners.find((o) => o.services.includes(service))!.url]));
   return {
-    caFile: owners[0]!.caFile,
+    tls: owners[0]!,
     shards: { [mainShard]: urlsOf(movedServices) },
     common: urlsOf(common),
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { databaseServices, services, shardName, type ServiceName } from '@holdfast/contracts';
-import { loadConfig, namedValues } from '@holdfast/platform';
+import { databaseTlsFiles, loadConfig, namedValues, type DatabaseTlsFiles } from '@holdfast/platform';
 import { CommandError } from '../command-error.js';
 
 /** The services whose databases hold the rows of an organization. */
@@ -11,7 +11,8 @@ export type ShardDatabases = Readonly<Record<string, string>>;
 
 const howTo =
   'Set SHARD_DATABASE_URLS to the databases of all shards, with their owner as the user: ' +
-  'main=postgresql://…;eu2=postgresql://… For a service with a database of its own add eu2.audit=postgresql://…';
+  'main=postgresql://…;eu2=postgresql://… For a service with a database of its own add eu2.audit=postgresql://… ' +
+  'DATABASE_CERT_FILE and DATABASE_KEY_FILE are set together, or not at all.';
 
 /** `<shard>=<url>` or `<shard>.<service>=<url>`, separated by `;`. */
 const schema = z.object({
@@ -19,10 +20,12 @@ const schema = z.object({
     (urls) => new Map(Object.entries(urls)),
   ),
   DATABASE_CA_FILE: z.string().optional(),
+  DATABASE_CERT_FILE: z.string().optional(),
+  DATABASE_KEY_FILE: z.string().optional(),
 });
 
 export interface ShardDatabaseConfig {
-  caFile: string | undefined;
+  tls: DatabaseTlsFiles;
   /** The shards that have an address. */
   shards: string[];
   /** @param of by default the services that each shard has. @throws CommandError when one has no address */
@@ -31,15 +34,17 @@ export interface ShardDatabaseConfig {
 
 export function shardDatabases(): ShardDatabaseConfig {
   let config: z.output<typeof schema>;
+  let tls: DatabaseTlsFiles;
   try {
     config = loadConfig(schema);
+    tls = databaseTlsFiles(config);
   } catch {
     throw new CommandError(howTo);
   }
-  const { SHARD_DATABASE_URLS: urls, DATABASE_CA_FILE: caFile } = config;
+  const { SHARD_DATABASE_URLS: urls } = config;
   const urlOf = (shard: string, service: ServiceName) => urls.get(`${shard}.${service}`) ?? urls.get(shard);
   return {
-    caFile,
+    tls,
     shards: [...new Set([...urls.keys()].map((name) => name.split('.')[0]!))].filter(
       (name) => shardName.safeParse(name).success,
     ),

@@ -17,7 +17,7 @@ export interface DeletedAgain {
 export async function deleteOrganizationsAgain(ledger: readonly Erased[], dryRun: boolean): Promise<DeletedAgain[]> {
   const databases = organizationDatabases();
   const all = Object.keys(databases.shards).map((shard) => databasesOn(shard, databases));
-  return withShards(all, databases.caFile, async (...shards) => {
+  return withShards(all, databases.tls, async (...shards) => {
     const deleted: DeletedAgain[] = [];
     for (const shard of shards)
       for (const org of await deletedIn(shard, ledger)) {

@@ -103,10 +103,10 @@ async function outdatedSecrets(client: pg.Client, pepper: Buffer): Promise<strin
 async function passwordBlockers(service: ServiceName, password: string): Promise<string[]> {
   const used = ownerConnections().filter(({ services }) => databaseUsers(services).includes(service));
   const user = databaseRole(service);
-  const refusals = used.map(async ({ url, caFile }): Promise<string[]> => {
-    const address = Object.assign(new URL(url), { username: user, password });
+  const refusals = used.map(async (owner): Promise<string[]> => {
+    const address = Object.assign(new URL(owner.url), { username: user, password });
     try {
-      await asOwner({ url: address.href, caFile }, 'Signing in', async () => undefined);
+      await asOwner({ ...owner, url: address.href }, 'Signing in', async () => undefined);
       return [];
     } catch (error) {
       return [

@@ -15,7 +15,7 @@ export const readableFile = z
   .string()
   .min(1)
   .refine((path) => isReadable(path), 'must be a file that this process can read');
-const caFile = readableFile.optional();
+const optionalFile = readableFile.optional();
 
 function isReadable(path: string): boolean {
   try {
@@ -34,7 +34,7 @@ const shardUrls = namedValues(shardName, z.string().min(1)).refine(
 /** Settings of every service. */
 export const baseConfigSchema = z.object({
   NATS_URL: z.string().min(1).describe('NATS servers, comma separated'),
-  NATS_CA_FILE: caFile.describe(
+  NATS_CA_FILE: optionalFile.describe(
     'File with the certificates (PEM) that a nats-server must prove itself by; connections use TLS then, and no ' +
       'other server is accepted. Read for each new connection',
   ),
@@ -166,10 +166,16 @@ export const databaseConfigSchema = z.object({
       'File with the password for `DATABASE_URL`, read for each new connection, so that a rotated password needs no ' +
         'restart',
     ),
-  DATABASE_CA_FILE: caFile.describe(
+  DATABASE_CA_FILE: optionalFile.describe(
     'File with the certificates (PEM) that PostgreSQL must prove itself by, for its name in `DATABASE_URL`; ' +
       'connections use TLS then. Read for each new connection',
   ),
+  DATABASE_CERT_FILE: optionalFile.describe(
+    'File with the certificate (PEM) by which this process proves itself to PostgreSQL, beside the password; ' +
+      'connections use TLS then, and without `DATABASE_CA_FILE` a public authority must have signed the certificate ' +
+      'of PostgreSQL. Read for each new connection',
+  ),
+  DATABASE_KEY_FILE: optionalFile.describe('File with the private key (PEM) of `DATABASE_CERT_FILE`'),
   DATABASE_POOL: z.coerce.number().int().min(1).default(12).describe('Connections of one process, at most'),
 });
 
@@ -183,8 +189,8 @@ export const readReplicaConfigSchema = z.object({
     .optional()
     .describe(
       "Secret: a streaming replica of the service's database, for reads, as its own role; " +
-        '`DATABASE_PASSWORD_FILE`, `DATABASE_CA_FILE` and `DATABASE_POOL` are for both. Reads are as fresh as on the ' +
-        'primary, which serves them while the replica lags or does not respond',
+        '`DATABASE_POOL` and the files of `DATABASE_URL` are for both. Reads are as fresh as on the primary, which ' +
+        'serves them while the replica lags or does not respond',
     ),
 });
 

@@ -2,13 +2,14 @@ import { X509Certificate } from 'node:crypto';
 import { Gauge } from 'prom-client';
 
 /** What the certificates of a file are for. */
-type CertificateUse = 'http' | 'auth_client' | 'nats_ca' | 'postgresql_ca';
+type CertificateUse = 'http' | 'auth_client' | 'nats_ca' | 'postgresql_ca' | 'postgresql_client';
 
 const ends = new Gauge({
   name: 'holdfast_certificate_end_timestamp_seconds',
   help:
     'Unix time at which certificates end: those that this process serves (`http`) or proves itself by ' +
-    '(`auth_client`), and the CAs by which it verifies NATS (`nats_ca`) and PostgreSQL (`postgresql_ca`)',
+    '(`auth_client`, `postgresql_client`), and the CAs by which it verifies NATS (`nats_ca`) and PostgreSQL ' +
+    '(`postgresql_ca`)',
   labelNames: ['use'],
 });
 
