@@ -79,7 +79,9 @@ test('the proxy of a database runs beside each Job and pod that uses the databas
   const using = pods(all).filter(({ pod }) =>
     JSON.stringify(pod.containers.concat(pod.initContainers ?? [])).includes('"DATABASE_URL"'),
   );
-  const owners = using.filter(({ component }) => ['setup', 'backup', 'owner', 'restore'].includes(component ?? ''));
+  const owners = using.filter(({ component }) =>
+    ['setup', 'backup', 'rewrite', 'owner', 'restore'].includes(component ?? ''),
+  );
   expect(owners.length).toBeGreaterThanOrEqual(6);
   for (const { name, pod } of owners)
     expect([name, pod.initContainers?.[0]]).toEqual([name, expect.objectContaining({ name: 'proxy' })]);
