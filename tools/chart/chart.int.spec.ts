@@ -323,6 +323,61 @@ describe('values that contradict each other', () => {
     ['jobs.backoffLimit=-1', '/jobs/backoffLimit'],
     ['rollout.waitSeconds=-1', '/rollout/waitSeconds'],
     ['defaults.replicas=-1', '/defaults/replicas'],
+    ['defaults.strategy.type=OnDelete', '/defaults/strategy/type'],
+    [
+      'defaults.strategy.type=Recreate,defaults.strategy.rollingUpdate.maxSurge=1',
+      'auth: strategy.rollingUpdate is for',
+    ],
+    [
+      'services.auth.strategy.rollingUpdate.maxSurge=0,services.auth.strategy.rollingUpdate.maxUnavailable=0%',
+      'auth: strategy.rollingUpdate has maxSurge 0 and maxUnavailable 0',
+    ],
+    [
+      'services.audit.updateStrategy.type=OnDelete,services.audit.updateStrategy.rollingUpdate.partition=1',
+      'audit: updateStrategy.rollingUpdate is for the type RollingUpdate',
+    ],
+    [
+      'nats.bundled.updateStrategy.type=OnDelete,nats.bundled.updateStrategy.rollingUpdate.partition=1',
+      'nats.bundled.updateStrategy.rollingUpdate is for the type RollingUpdate',
+    ],
+    [
+      'defaults.probes.liveness.exec.command[0]=node,services.auth.probes.liveness.tcpSocket.port=http',
+      'auth: probes.liveness has exec and tcpSocket',
+    ],
+    ['defaults.probes.startup.successThreshold=2', 'probes.startup.successThreshold is 2'],
+    ['defaults.preStopSeconds=0', 'preStopSeconds is 0, and there is no lifecycle.preStop'],
+    [
+      'services.auth.lifecycle.preStop.exec.command[0]=node',
+      'auth: lifecycle.preStop replaces the wait of preStopSeconds (5)',
+    ],
+    ['defaults.lifecycle.stopSignal=SIGTERM', 'stopSignal'],
+    ['defaults.args[0]=1', '/defaults/args/0'],
+    ['defaults.podLabels.app\\.kubernetes\\.io/name=x', 'defaults.podLabels has app.kubernetes.io/name'],
+    ['services.auth.podLabels.holdfast/version=x', 'services.auth.podLabels has holdfast/version'],
+    ['commonAnnotations.helm\\.sh/hook=test', 'would make every object of the release a hook'],
+    ['commonAnnotations.team=1', '/commonAnnotations/team'],
+    ['service.appProtocol=http/', '/service/appProtocol'],
+    ['jobs.ttlSecondsAfterFinished=-1', '/jobs/ttlSecondsAfterFinished'],
+    ['ingress.host=a.example.com,ingress.hosts[0]=b.example.com', 'ingress.host and ingress.hosts are set'],
+    ['ingress.enabled=true,ingress.host=https://id.example.com', 'the host "https://id.example.com" is no name'],
+    ['ingress.enabled=true,ingress.hosts[0]=192.0.2.1', 'the host "192.0.2.1" is no name'],
+    ['ingress.enabled=true,ingress.hosts[0]=a.example,ingress.hosts[1]=a.example', 'ingress.hosts has a host twice'],
+    ['ingress.paths[0].path=api,ingress.paths[0].pathType=Prefix', '/ingress/paths/0/path'],
+    ['ingress.paths[0].path=/,ingress.paths[0].pathType=Regex', '/ingress/paths/0/pathType'],
+    ['ingress.tls.secretName=a,ingress.tls.entries[0].secretName=b', 'ingress.tls.entries and ingress.tls.secretName'],
+    ['nats.bundled.storage.existingClaim=data', 'there are 3 servers, each with a volume of its own'],
+    [
+      'postgresql.external.tls=false,postgresql.external.perService.auth.clientCertificate.existingSecret=auth-client',
+      'perService.auth.clientCertificate names a Secret, and postgresql.external.tls is false',
+    ],
+    [
+      'postgresql.mode=bundled,postgresql.external.host=,postgresql.external.clientCertificate.existingSecret=client',
+      'postgresql.external.clientCertificate names a Secret, and postgresql.mode is bundled',
+    ],
+    [
+      'services.auth.env.DATABASE_CERT_FILE=x,postgresql.external.clientCertificate.existingSecret=c',
+      'DATABASE_CERT_FILE',
+    ],
   ])('%s is refused with what to do', async (setting, message) => {
     await expect(render('minimal', '--set', setting)).rejects.toThrow(message);
   });
@@ -343,6 +398,10 @@ describe('values that contradict each other', () => {
     'services.auth.replicas=4,postgresql.connectionsPerService=60',
     'monitoring.rules.disabled[0]=HoldfastClockWrong',
     'services.auth.resources.limits.memory=0.5G',
+    'defaults.preStopSeconds=0,defaults.lifecycle.preStop.exec.command[0]=node',
+    'ingress.enabled=true,ingress.host=*.example.com',
+    'nats.bundled.replicas=1,nats.bundled.storage.existingClaim=data',
+    'service.appProtocol=kubernetes.io/h2c',
     'services.auth.resources.limits.memory=200Mi,services.auth.env.NODE_OPTIONS=--max-old-space-size=96',
   ])('%s is accepted', async (setting) => {
     expect(await render('minimal', '--set', setting)).toContain('kind: Deployment');

@@ -141,6 +141,10 @@ test.each([
     'services.audit.checkpoints.existingClaim=all,shards[0].services.audit.checkpoints.existingClaim=all',
     'Audit of each shard needs a folder of its own',
   ],
+  [
+    'nats.bundled.replicas=1,nats.bundled.storage.existingClaim=a,shards[0].nats.bundled.storage.existingClaim=a',
+    'nats of main and nats of eu2 have the claim a',
+  ],
   ['shards[0].services.auth.replicas=1', 'auth'],
   ['shards[0].postgresql.mode=bundled', 'mode'],
 ])('%s is refused with what to do', async (setting, message) => {

@@ -13,6 +13,21 @@ const size = { type: 'string', pattern: '^[1-9][0-9]*(\\.[0-9]+)?(k|M|G|T|P|Ki|M
 const sizeOrNone = { ...size, pattern: `^$|${size.pattern}` };
 const digest = { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' };
 const port = { type: 'integer', minimum: 1, maximum: 65_535 };
+const texts = { type: 'array', items: { type: 'string' } };
+/** Of labels and annotations: Kubernetes takes no number or boolean. */
+const textsByName = { type: 'object', additionalProperties: { type: 'string' } };
+/** How the pods of a workload are replaced. */
+const strategyOf = (...types: string[]): Schema =>
+  objectOf({ type: { enum: types }, rollingUpdate: { type: 'object' } });
+const updateStrategy = strategyOf('RollingUpdate', 'OnDelete');
+const ingressPath = {
+  ...objectOf({
+    path: { type: 'string', pattern: '^/' },
+    pathType: { enum: ['Prefix', 'Exact', 'ImplementationSpecific'] },
+    backend: { type: 'object' },
+  }),
+  required: ['path', 'pathType'],
+};
 
 /** What the type of a default does not say. */
 const rules: Record<string, Schema> = {
@@ -51,9 +66,21 @@ const rules: Record<string, Schema> = {
   'defaults.topologySpread.whenUnsatisfiable': { enum: ['ScheduleAnyway', 'DoNotSchedule'] },
   'defaults.podDisruptionBudget.maxUnavailable': { type: ['integer', 'string'] },
   'defaults.podDisruptionBudget.minAvailable': { type: ['integer', 'string'] },
-  'monitoring.dashboards.labels': { type: 'object', additionalProperties: { type: 'string' } },
   'defaults.replicas': { type: 'integer', minimum: 0 },
-  'defaults.preStopSeconds': { type: 'integer', minimum: 1, maximum: 300 },
+  'defaults.preStopSeconds': { type: 'integer', minimum: 0, maximum: 300 },
+  'defaults.lifecycle': objectOf({ postStart: { type: 'object' }, preStop: { type: 'object' } }),
+  'defaults.strategy': strategyOf('RollingUpdate', 'Recreate'),
+  'defaults.updateStrategy': updateStrategy,
+  'nats.bundled.updateStrategy': updateStrategy,
+  'postgresql.bundled.updateStrategy': updateStrategy,
+  'defaults.command': texts,
+  'defaults.args': texts,
+  'nats.bundled.extraArgs': texts,
+  'postgresql.bundled.extraArgs': texts,
+  'jobs.ttlSecondsAfterFinished': { type: ['integer', 'null'], minimum: 0 },
+  'service.appProtocol': { type: 'string', pattern: '^(([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$' },
+  'ingress.hosts': texts,
+  'ingress.paths': { type: 'array', items: ingressPath, minItems: 1 },
   'defaults.successorSeconds': { type: 'integer', minimum: 0, maximum: 300 },
   'defaults.env': { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
 };
@@ -116,7 +143,8 @@ function shardOf(properties: Record<string, Schema>, services: Record<string, Sc
 function serviceDatabase(): Schema {
   const text = { type: 'string', minLength: 1 };
   const owner = { ...objectOf({ existingSecret: text, key: text }), required: ['existingSecret'] };
-  return objectOf({ host: text, port, database: text, owner, readHost: text });
+  const clientCertificate = objectOf({ existingSecret: text });
+  return objectOf({ host: text, port, database: text, owner, readHost: text, clientCertificate });
 }
 
 function objectOf(properties: Schema): Schema {
@@ -126,6 +154,7 @@ function objectOf(properties: Schema): Schema {
 function schemaOf(node: Node, path: string): Schema {
   const rule = rules[path];
   if (rule) return rule;
+  if (/(labels|annotations)$/i.test(path)) return textsByName;
   if (isMap(node)) {
     // An empty map is passed on as it is. Kubernetes says what it may contain.
     if (node.items.length === 0 || /\.(resources|parameters|requests|limits)$/.test(path)) return { type: 'object' };

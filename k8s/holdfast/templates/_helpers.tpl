@@ -24,15 +24,13 @@ app.kubernetes.io/name: holdfast
 app.kubernetes.io/instance: {{ include "holdfast.instance" . }}
 {{- end -}}
 
+{{/* Labels of an object of the chart; holdfast.metadata adds those of the user. */}}
 {{- define "holdfast.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{ include "holdfast.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/part-of: holdfast
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
 {{- end -}}
 
 {{/* What contracts say about each service, as JSON. */}}
@@ -301,6 +299,7 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 - name: DATABASE_CA_FILE
   value: /run/holdfast/postgresql/ca.crt
 {{- end }}
+{{- include "holdfast.clientCertificateEnv" (dict "root" $root) }}
 {{- end -}}
 
 {{/* The claim of backups; empty without backups. */}}
@@ -357,19 +356,54 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- end }}{{ end }}
 {{- end -}}
 
+{{/* Secret with the certificate by which a service, or without a service the owner, proves itself to PostgreSQL; empty
+     without one: (dict "root" $ "service" name) */}}
+{{- define "holdfast.clientCertificate" -}}
+{{- $external := .root.Values.postgresql.external -}}
+{{- $own := $external.owner.clientCertificate -}}
+{{- if .service -}}{{- $own = dig .service "clientCertificate" dict $external.perService -}}{{- end -}}
+{{- if eq .root.Values.postgresql.mode "external" -}}
+{{- $own.existingSecret | default $external.clientCertificate.existingSecret -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Its variables, by default those of Holdfast: (dict "root" $ "service" name "names" list of two) */}}
+{{- define "holdfast.clientCertificateEnv" -}}
+{{- if include "holdfast.clientCertificate" . }}
+{{- $names := .names | default (list "DATABASE_CERT_FILE" "DATABASE_KEY_FILE") }}
+- { name: {{ first $names }}, value: /run/holdfast/postgresql-client/tls.crt }
+- { name: {{ last $names }}, value: /run/holdfast/postgresql-client/tls.key }
+{{- end }}
+{{- end -}}
+
+{{/* Mounts and volumes by which a service, or without a service the owner, reaches PostgreSQL:
+     (dict "root" $ "service" name) */}}
 {{- define "holdfast.databaseMount" -}}
-{{- if (include "holdfast.databaseCa" . | fromJson).secret }}
+{{- if (include "holdfast.databaseCa" .root | fromJson).secret }}
 - { name: postgresql-ca, mountPath: /run/holdfast/postgresql, readOnly: true }
+{{- end }}
+{{- if include "holdfast.clientCertificate" . }}
+- { name: postgresql-client, mountPath: /run/holdfast/postgresql-client, readOnly: true }
 {{- end }}
 {{- end -}}
 
 {{- define "holdfast.databaseVolume" -}}
-{{- with include "holdfast.databaseCa" . | fromJson }}{{ if .secret }}
+{{- with include "holdfast.databaseCa" .root | fromJson }}{{ if .secret }}
 - name: postgresql-ca
   secret:
     secretName: {{ .secret }}
     items: [{ key: {{ .key }}, path: ca.crt }]
 {{- end }}{{ end }}
+{{- with include "holdfast.clientCertificate" . }}
+- name: postgresql-client
+  secret:
+    secretName: {{ . }}
+    # libpq accepts a key of root that its group may read.
+    defaultMode: 0440
+    items:
+      - { key: tls.crt, path: tls.crt }
+      - { key: tls.key, path: tls.key }
+{{- end }}
 {{- end -}}
 
 {{/* How a service reaches its database, as its own role. (dict "root" $ "name" name "service" entry of the table) */}}
@@ -389,6 +423,7 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- if (include "holdfast.databaseCa" .root | fromJson).secret }}
 - { name: DATABASE_CA_FILE, value: /run/holdfast/postgresql/ca.crt }
 {{- end }}
+{{- include "holdfast.clientCertificateEnv" (dict "root" .root "service" .name) }}
 {{- end -}}
 
 {{/* Address of the database whose watermarks a service raises, if it is not its own: (dict "root" $ "name" name) */}}
@@ -422,12 +457,4 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- define "holdfast.databaseParameters" -}}
 {{- $external := .Values.postgresql.external -}}
 {{- if and (eq .Values.postgresql.mode "external") $external.tls (not $external.ca.existingSecret) -}}?sslmode=verify-full{{- end -}}
-{{- end -}}
-
-{{/* How long a pod that ends waits for its successor: only a single replica of a Deployment gets one that late. 0: not at
-     all. (dict "service" entry of the table "settings" settings of the service) */}}
-{{- define "holdfast.successorSeconds" -}}
-{{- $s := .settings -}}
-{{- $stateful := and .service.checkpoints (not (dig "checkpoints" "existingClaim" "" $s)) -}}
-{{- if or $stateful $s.autoscaling.enabled (ne (int $s.replicas) 1) -}}0{{- else -}}{{ int $s.successorSeconds }}{{- end -}}
 {{- end -}}

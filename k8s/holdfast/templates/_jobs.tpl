@@ -50,8 +50,7 @@ resources:
 {{- $shardSecret := include "holdfast.shardSecretName" . -}}
 {{- $table := include "holdfast.table" . | fromJson -}}
 {{- $owners := dict -}}
-backoffLimit: {{ .Values.jobs.backoffLimit }}
-activeDeadlineSeconds: {{ .Values.jobs.activeDeadlineSeconds }}
+{{ include "holdfast.jobLimits" (dict "root" .) }}
 template:
   {{- include "holdfast.jobMetadata" (dict "root" . "component" "setup") | nindent 2 }}
   spec:
@@ -71,7 +70,7 @@ template:
           - name: {{ . }}
             valueFrom: { secretKeyRef: { name: {{ $shardSecret }}, key: {{ . }} } }
           {{- end }}
-        {{- with include "holdfast.databaseMount" . | trim }}
+        {{- with include "holdfast.databaseMount" (dict "root" .) | trim }}
         volumeMounts:
           {{- . | nindent 10 }}
         {{- end }}
@@ -101,7 +100,8 @@ template:
       {{- end }}
     containers:
       {{- include "holdfast.migration" (dict "root" $root "name" (last $services)) | nindent 6 }}
-    {{- with printf "%s%s" (include "holdfast.databaseVolume" .) (include "holdfast.natsVolume" .) | trim }}
+    {{- $asOwner := dict "root" . }}
+    {{- with printf "%s%s" (include "holdfast.databaseVolume" $asOwner) (include "holdfast.natsVolume" .) | trim }}
     volumes:
       {{- . | nindent 6 }}
     {{- end }}
@@ -113,7 +113,7 @@ template:
   command: [node, apps/{{ .name }}/dist/migrate.js]
   env:
     {{- include "holdfast.ownerEnv" (dict "root" .root "service" .name) | trim | nindent 4 }}
-  {{- with include "holdfast.databaseMount" .root | trim }}
+  {{- with include "holdfast.databaseMount" (dict "root" .root) | trim }}
   volumeMounts:
     {{- . | nindent 4 }}
   {{- end }}

@@ -1,3 +1,14 @@
+{{/* The host of baseUrl. */}}
+{{- define "holdfast.publicHost" -}}
+{{- regexFind "^[^:]+" (urlParse .Values.baseUrl).host -}}
+{{- end -}}
+
+{{/* The hosts of the Ingress, as JSON. */}}
+{{- define "holdfast.ingressHosts" -}}
+{{- $ingress := .Values.ingress -}}
+{{- $ingress.hosts | default (list ($ingress.host | default (include "holdfast.publicHost" .))) | toJson -}}
+{{- end -}}
+
 {{- define "holdfast.egressToNats" -}}
 {{- if eq .Values.nats.mode "bundled" -}}
 - ports: [{ protocol: TCP, port: 4222 }]

@@ -8,6 +8,13 @@
 {{- /* Nothing that names a server, a volume or a Secret of `main` may reach another shard. */ -}}
 {{- $_ := mergeOverwrite $values.postgresql.external (dict "host" "" "readHost" "" "owner" (dict "existingSecret" "")) -}}
 {{- $_ := set $values.postgresql.external "perService" dict -}}
+{{- $external := $values.postgresql.external -}}
+{{- range $certificate := list $external.clientCertificate $external.owner.clientCertificate -}}
+{{- $_ := set $certificate "existingSecret" "" -}}
+{{- end -}}
+{{- range $storage := list $values.postgresql.bundled.storage $values.nats.bundled.storage -}}
+{{- $_ := set $storage "existingClaim" "" -}}
+{{- end -}}
 {{- $_ := set $values.nats.external "urls" "" -}}
 {{- $_ := mergeOverwrite $values.tls.existing (dict "nats" "" "postgresql" "") -}}
 {{- $_ := set $values.secrets "existingSecret" "" -}}

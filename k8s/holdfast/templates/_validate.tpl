@@ -4,6 +4,7 @@
 {{- $problems := (include "holdfast.problems" . | fromJson).list -}}
 {{- $problems = concat $problems (include "holdfast.shardProblems" . | fromJson).list -}}
 {{- $problems = concat $problems (include "holdfast.sharedComputedProblems" . | fromJson).list -}}
+{{- $problems = concat $problems (include "holdfast.objectProblems" . | fromJson).list -}}
 {{- if not (regexMatch "^https?://([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\\[[0-9a-f:]+\\])(:[1-9][0-9]{0,4})?$" $v.baseUrl) -}}
 {{- $problems = append $problems "baseUrl must be the public address of Holdfast without a path and in lower case, such as https://id.example.com. Links, issuers and tokens begin with it, so it cannot be changed later." -}}
 {{- end -}}
@@ -103,6 +104,7 @@
 {{- $problems = append $problems (printf "%s: podSpec.%s would stand twice in the spec of its pods, which the chart sets by a value of its own." $name .) -}}
 {{- end -}}
 {{- end -}}
+{{- $problems = concat $problems (include "holdfast.workloadProblems" (dict "name" $name "settings" $s) | fromJson).list -}}
 {{- $least := toString $s.podDisruptionBudget.minAvailable -}}
 {{- $replicas := ternary (int $s.autoscaling.minReplicas) (int $s.replicas) $s.autoscaling.enabled -}}
 {{- if or (eq $least "100%") (and (regexMatch "^[0-9]+$" $least) (ge (int $least) $replicas)) -}}
@@ -113,6 +115,7 @@
 {{- end -}}
 {{- end -}}
 {{- $problems = concat $problems (include "holdfast.computedProblems" . | fromJson).list -}}
+{{- $problems = concat $problems (include "holdfast.serverProblems" . | fromJson).list -}}
 {{- dict "list" (default list $problems) | toJson -}}
 {{- end -}}
 
@@ -125,6 +128,7 @@
 {{- $names := list "main" -}}
 {{- $databases := dict -}}
 {{- $servers := dict -}}
+{{- $claims := dict -}}
 {{- range $scope := $all.scopes -}}
 {{- $shard := .shard | default "main" -}}
 {{- if .main -}}
@@ -158,6 +162,15 @@
 {{- $problems = append $problems (printf "The shards %s and %s have one NATS, %s. Each shard needs a NATS of its own." (index $servers .) $shard .) -}}
 {{- end -}}
 {{- $_ := set $servers . $shard -}}
+{{- end -}}
+{{- range $server, $values := dict "nats" .Values.nats "postgresql" .Values.postgresql -}}
+{{- with $values.bundled.storage.existingClaim -}}
+{{- $place := printf "%s of %s" $server $shard -}}
+{{- if hasKey $claims . -}}
+{{- $problems = append $problems (printf "%s and %s have the claim %s. Each server needs a volume of its own." (index $claims .) $place .) -}}
+{{- end -}}
+{{- $_ := set $claims . $place -}}
+{{- end -}}
 {{- end -}}
 {{- $names = append $names $shard -}}
 {{- end -}}
