@@ -1,6 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { chart, helm, installHelm, label, parse, render, type Rendered } from './helm.ts';
@@ -141,48 +138,6 @@ test('NATS encrypts what it stores, and an exporter has its metrics where Promet
   expect(pod.containers.map(({ name }) => name)).toContain('exporter');
   expect(named(all, 'PodMonitor', 'id-nats').spec).toMatchObject({ podMetricsEndpoints: [{ port: 'exporter' }] });
   expect(JSON.stringify(named(all, 'NetworkPolicy', 'id-nats').spec)).toContain('"port":"exporter"');
-});
-
-describe('three NATS servers that start for the first time', () => {
-  /** Runs the script of a server with commands that record what they are called with. */
-  function start(server: string, data: string, failures: number): string[] {
-    const folder = mkdtempSync(join(tmpdir(), 'nats-'));
-    const calls = join(folder, 'calls');
-    const command = (name: string, body: string) =>
-      writeFileSync(join(folder, name), `#!/bin/sh\necho ${name} "$@" >> ${calls}\n${body}\n`, { mode: 0o755 });
-    command('sleep', '');
-    command('nats-server', '');
-    // Each call is a second later. It is not recorded.
-    writeFileSync(join(folder, 'date'), `#!/bin/sh\necho x >> ${folder}/clock\nexec wc -l < ${folder}/clock\n`, {
-      mode: 0o755,
-    });
-    command('nslookup', `[ "$(grep -c nslookup ${calls})" -gt ${failures} ]`);
-    const { args } = pods(all).find(({ name }) => name === 'StatefulSet id-nats')!.pod.containers[0]!;
-    const script = args![0]!.replaceAll('/data/jetstream', data);
-    const env = { PATH: `${folder}:${process.env.PATH}`, POD_NAME: `id-nats-${server}` };
-    expect(spawnSync('sh', ['-euc', script], { env, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
-    return readFileSync(calls, 'utf8').trim().split('\n');
-  }
-  const nowhere = join(tmpdir(), 'nats-none', 'jetstream');
-  const named = (server: number) => `nslookup id-nats-${server}.id-nats-headless.prod.svc.cluster.local`;
-
-  test('wait until they can find each other, and start one after the other', () => {
-    const run = 'nats-server --config /etc/nats/config/nats.conf';
-    expect(start('0', nowhere, 0)).toEqual([named(0), named(1), named(2), 'sleep 0', run]);
-    expect(start('2', nowhere, 2)).toEqual([
-      ...[named(0), 'sleep 1', named(0), 'sleep 1', named(0), named(1), named(2)],
-      ...['sleep 8', run],
-    ]);
-  });
-
-  test('start at once when they have been members before, and after a minute without DNS', () => {
-    expect(start('1', tmpdir(), 0)).toEqual(['nats-server --config /etc/nats/config/nats.conf']);
-    const calls = start('1', nowhere, 1e6);
-    const lookups = calls.filter((call) => call.startsWith('nslookup'));
-    expect(lookups.length).toBeGreaterThan(50);
-    expect(lookups.length).toBeLessThan(70);
-    expect(calls.at(-1)).toContain('nats-server');
-  });
 });
 
 test('a trial requests half a core, and its upgrade half of that more: kind on two cores has room', async () => {
