@@ -18,8 +18,7 @@ const envOf = (kind: string, name: string): Record<string, unknown> => {
   const { env = [] } = podOf(named(kind, name))!.containers[0]!;
   return Object.fromEntries(env.map((one) => [one.name, one.value ?? one.valueFrom?.secretKeyRef]));
 };
-const nats = (prefix: string) =>
-  [0, 1, 2].map((i) => `tls://${prefix}-nats-${i}.${prefix}-nats-headless:4222`).join(',');
+const nats = (prefix: string) => [0, 1, 2].map((i) => `tls://${prefix}-nats-${i}:4222`).join(',');
 
 test('a service of a shard knows its shard, and one that exists once has the NATS of all', () => {
   for (const service of ['gateway', 'auth', 'directory', 'cli'])

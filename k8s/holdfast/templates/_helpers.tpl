@@ -142,8 +142,9 @@ hostAliases:
 {{- $all := list $nats (printf "%s.%s" $nats .Release.Namespace) (printf "%s.%s.svc" $nats .Release.Namespace) "localhost" -}}
 {{- /* Of three servers in any case, and without a wildcard: not every client accepts one with two labels. */ -}}
 {{- range $i := until 3 -}}
-{{- $server := printf "%s-%d.%s" $nats $i $headless -}}
+{{- range $server := list (printf "%s-%d.%s" $nats $i $headless) (printf "%s-%d" $nats $i) -}}
 {{- $all = concat $all (list $server (printf "%s.%s" $server $.Release.Namespace) (printf "%s.%s.svc" $server $.Release.Namespace)) -}}
+{{- end -}}
 {{- end -}}
 {{- $_ := set $names "nats" $all -}}
 {{- end -}}
@@ -177,8 +178,9 @@ hostAliases:
 {{- end -}}
 
 {{/*
-Of several servers, each by the name of its pod, since clients spread over them. A single one has its Service's name: that
-of a pod does not exist while the pod is replaced, and cluster DNS remembers that for up to 30 s.
+Of several servers, each by a Service of its own, since clients spread over them. Cluster DNS remembers for up to 30 s
+the address that the name of a pod had, or that it had none: after an upgrade of three servers, 10 s apart, no address
+that a client knew was right (docs/adr/0070-silent-nats-servers.md).
 */}}
 {{- define "holdfast.natsUrls" -}}
 {{- if eq .Values.nats.mode "external" -}}
@@ -188,7 +190,7 @@ of a pod does not exist while the pod is replaced, and cluster DNS remembers tha
 {{- $scheme := ternary "tls" "nats" (eq (include "holdfast.hasTls" .) "true") -}}
 {{- $urls := list -}}
 {{- range $i := until (int .Values.nats.bundled.replicas) -}}
-{{- $urls = append $urls (printf "%s://%s-nats-%d.%s-nats-headless:4222" $scheme $full $i $full) -}}
+{{- $urls = append $urls (printf "%s://%s-nats-%d:4222" $scheme $full $i) -}}
 {{- end -}}
 {{- if eq (len $urls) 1 -}}
 {{- $urls = list (printf "%s://%s-nats:4222" $scheme $full) -}}
