@@ -39,12 +39,13 @@ const settings = [
   ...['--set', 'postgresql.mode=bundled', '--set', 'nats.mode=bundled'],
   ...['--set', 'backup.dumpSchedule=30 2 * * *', '--set', 'backup.ledgerSchedule=*/5 * * * *'],
   ...['--set', 'backup.checkpointSchedule=7 * * * *'],
-  ...['--set', `owner.archiveClaim=${archiveClaim}`],
   ...(options.values ? ['--values', options.values] : []),
   ...(options.shard ? ['--set', `shards[0].name=${options.shard}`] : []),
   ...options.set.flatMap((value) => ['--set', value]),
   ...['--set', `image.prefix=${options['image-prefix']}`],
 ];
+/** What the chart of an earlier version may not know. */
+const latest = ['--set', `owner.archiveClaim=${archiveClaim}`];
 const tagged = (tag: string): string[] => (tag ? ['--set-string', `image.tag=${tag}`] : []);
 const wait = ['--wait', '--timeout', '20m'];
 /** What `org purge` writes stays there when its pod ends. */
@@ -71,7 +72,14 @@ async function install(): Promise<void> {
   for (const mode of ['enforce', 'warn'])
     kubectl(['label', 'namespace', namespace, `pod-security.kubernetes.io/${mode}=restricted`]);
   kubectl(['create', '-f', '-'], JSON.stringify(archive));
-  const first = [release.name, options['first-chart'], ...settings, ...tagged(options.tag)];
+  const isEarlier = options['first-chart'] !== chart;
+  const first = [
+    release.name,
+    options['first-chart'],
+    ...settings,
+    ...(isEarlier ? [] : latest),
+    ...tagged(options.tag),
+  ];
   helm(['install', ...first, '--dry-run=server']);
   admit(cluster, helm(['template', ...first]));
   print('The API server accepts the manifests without a warning, with Pod Security "restricted" enforced.');
@@ -96,10 +104,10 @@ type Step = [name: string, act: () => Promise<void>];
 /** Steps that no caller may notice. */
 function planned(): Step[] {
   const change = ['--set-string', `defaults.podAnnotations.cluster-check=${randomBytes(3).toString('hex')}`];
-  const next = tagged(options['next-tag'] || options.tag);
+  const next = [...settings, ...latest, ...change, ...tagged(options['next-tag'] || options.tag)];
   return [
     ['nothing (10 s)', () => new Promise((resolve) => setTimeout(resolve, 10_000))],
-    ['upgrade', () => ready(() => helm(['upgrade', release.name, chart, ...settings, ...change, ...next, ...wait]))],
+    ['upgrade', () => ready(() => helm(['upgrade', release.name, chart, ...next, ...wait]))],
     ['rollback', () => ready(() => helm(['rollback', release.name, ...wait]))],
     ['rotation of a key', () => rotateKey(release, 'KEY_ENCRYPTION_KEY_AUTH', 'auth')],
     ['rotation of a password', () => rotatePassword(release, 'DB_PASSWORD_SUBJECTS', 'subjects')],
