@@ -20,3 +20,16 @@ it.each(names)('%s is added by its own modules, which add nothing else', async (
     expect(command.description()).not.toBe('');
   }
 });
+
+it.each([
+  ['org list', false],
+  ['org dump acme', true],
+  ['org --help', true],
+  ['help org', true],
+  ['org unknown', true],
+])('%s loads the commands about whole organizations: %s', async (line, loaded) => {
+  const program = await createProgram(line.split(' '));
+  const org = program.commands.find((known) => known.name() === 'org')!;
+  expect(org.commands.map((command) => command.name())).toContain('list');
+  expect(org.commands.some((command) => command.name() === 'dump')).toBe(loaded);
+});

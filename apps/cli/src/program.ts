@@ -25,10 +25,16 @@ export async function createProgram(args: readonly string[]): Promise<Command> {
     .description("the operator's command line of Holdfast")
     .showHelpAfterError('(see --help)')
     .exitOverride();
-  const [first, second] = args.filter((argument) => !argument.startsWith('-'));
-  const called = first === 'help' ? second : first;
-  for (const { name, summary, load } of topLevelCommands) {
-    if (name === called) for (const add of await load()) add(program);
+  const words = args.filter((argument) => !argument.startsWith('-'));
+  const [called, second] = words[0] === 'help' ? [words[1]] : words;
+  for (const { name, summary, load, loadOthers } of topLevelCommands) {
+    if (name === called) {
+      for (const add of await load()) add(program);
+      const isLoaded = program.commands
+        .find((known) => known.name() === name)
+        ?.commands.some((of) => of.name() === second);
+      if (loadOthers && !isLoaded) (await loadOthers())(program);
+    }
     const command = program.commands.find((known) => known.name() === name) ?? program.command(name);
     command.summary(summary);
   }

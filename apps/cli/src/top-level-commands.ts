@@ -8,6 +8,8 @@ export interface TopLevelCommand {
   /** In the list of all commands. Its own help says more. */
   summary: string;
   load: () => Promise<AddCommands[]>;
+  /** Those of its commands that need modules which the others do not: loaded for them, and for the list of all. */
+  loadOthers?: () => Promise<AddCommands>;
 }
 
 /** In the order of the list. */
@@ -16,6 +18,7 @@ export const topLevelCommands: readonly TopLevelCommand[] = [
     name: 'org',
     summary: 'organizations; each has its own issuer',
     load: async () => [(await import('./commands/organizations.js')).organizationCommands],
+    loadOthers: async () => (await import('./commands/whole-organizations.js')).wholeOrganizationCommands,
   },
   {
     name: 'apply',

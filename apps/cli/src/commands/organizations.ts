@@ -13,11 +13,7 @@ import { addCommand, type Json } from '../add-command.js';
 import { CommandError } from '../command-error.js';
 import { asOperator, type OperatorSession } from '../operator-session.js';
 import { sheet, show, table } from '../output.js';
-import { addOrganizationDump } from './apply.js';
 import { addBrandingChanges, brandingChangesOf, type BrandingOptions } from './branding-options.js';
-import { addOrganizationDeletion } from './organization-deletion.js';
-import { addOrganizationFiles } from './organization-files.js';
-import { addOrganizationMove } from './organization-move.js';
 import { addOrganizationLimits, describeRateLimits } from './rate-limits.js';
 
 interface CreateOptions {
@@ -113,10 +109,6 @@ export function organizationCommands(program: Command): void {
   );
 
   addOrganizationLimits(org);
-  addOrganizationMove(org);
-  addOrganizationDump(org);
-  addOrganizationDeletion(org);
-  addOrganizationFiles(org);
 
   const addSwitch = (name: string, suspended: boolean, description: string, result: string) =>
     addCommand(org, `${name} <shortId>`, description, [`org ${name} acme`]).action((shortId: string, { json }: Json) =>
