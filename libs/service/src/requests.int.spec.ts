@@ -156,7 +156,7 @@ describe('requests over NATS', () => {
     expect(responses.map(({ err }) => err?.origin)).toEqual([undefined, { dependency: 'admission', cause: 'expired' }]);
   });
 
-  it('reject at once when the service is not running', async () => {
+  it('reject when the service is not running', async () => {
     for (const contract of [getSubject, platformKeys] as const) {
       const error = await failure(bus.request(contract, { subject: offers.slow }, testContext()));
       expect(error).toMatchObject({
@@ -184,6 +184,27 @@ describe('requests over NATS', () => {
     );
     service = await start();
     await expect(bus.request(withdrawOffer, { offerId: offers.logs }, testContext())).resolves.toEqual({});
+  });
+
+  it('reach a service that is absent for a moment, once', async () => {
+    await service.stop();
+    const options = { url: nats.url, nkeySeed: nats.seed('issuance'), user: 'issuance' } as const;
+    const replica = await connectBus(options, createLogger('test', 'fatal'));
+    const request = bus.request(withdrawOffer, { offerId: offers.logs }, testContext());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    let received = 0;
+    replica.subscribe(withdrawOffer.subject, {
+      queue: 'issuance',
+      callback: (_, message) => {
+        received += 1;
+        const { id } = message.json<{ id: string }>();
+        message.respond(JSON.stringify({ id, response: {} }));
+      },
+    });
+    await expect(request).resolves.toEqual({});
+    expect(received).toBe(1);
+    await replica.close();
+    service = await start();
   });
 
   it('all succeed while one of two replicas stops', async () => {

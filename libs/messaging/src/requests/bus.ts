@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { NoRespondersError, RequestError, TimeoutError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import {
@@ -40,6 +41,12 @@ const wireErrorSchema = z.looseObject({
   targets: z.array(z.looseObject({ type: z.string(), id: z.string() })).optional(),
   origin: z.looseObject({ dependency: z.string(), cause: z.string() }).optional(),
 });
+
+/**
+ * Waits before a request that no replica has received is sent again. The only replica of a service is absent for 0.1 to
+ * 0.2 s while it connects to another NATS server, because its own is replaced.
+ */
+const absenceDelaysMs = [50, 100, 200];
 
 const replySchemas = new WeakMap<Contract, z.ZodType>();
 
@@ -169,7 +176,9 @@ export class Bus {
     message: Message,
     timeoutMs: number,
     replica?: ChosenReplica,
+    absences = 0,
   ): Promise<ReplyOf<C>> {
+    const sentAtMs = performance.now();
     const subject = replica ? addressedSubject(contract.subject, replica.id) : contract.subject;
     const end = replica?.begin();
     let response: Msg;
@@ -179,12 +188,18 @@ export class Bus {
       end?.('response');
     } catch (error) {
       end?.(isTimeout(error) ? 'timeout' : 'error');
-      if (replica && hadNoResponders(error)) {
-        // The replica has stopped since its announcement. Nobody received the message, so even a command is sent again.
+      if (!hadNoResponders(error)) throw toRequestError(contract, error);
+      // Nobody received the message, so even a command is sent again.
+      if (replica) {
+        // It has stopped since its announcement.
         this.replicas?.remove(contract.service, replica.id);
         return this.sendOnce(contract, message, timeoutMs);
       }
-      throw toRequestError(contract, error);
+      const delayMs = absenceDelaysMs[absences] ?? Infinity;
+      const leftMs = timeoutMs - (performance.now() - sentAtMs) - delayMs;
+      if (leftMs <= 0) throw toRequestError(contract, error);
+      await setTimeout(delayMs);
+      return this.sendOnce(contract, message, leftMs, undefined, absences + 1);
     }
     const packet = packetSchema.safeParse(parseJson(response));
     if (!packet.success || packet.data.id !== message.id)
