@@ -7,9 +7,15 @@ import { releaseVersion } from './nats-release.ts';
 
 const text = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('containers run the release that the launcher fetches, and it is a supported version', () => {
-  expect(text('docker/compose.yaml')).toContain(`image: nats:${releaseVersion}-alpine`);
+test('the launcher fetches a supported release, and Compose and the chart run one version that ADR 0021 names', () => {
   expect(isSupportedNatsVersion(releaseVersion)).toBe(true);
+  const [compose, chart] = [
+    /image: nats:(\S+)-alpine/.exec(text('docker/compose.yaml')),
+    /repository: nats, tag: (\S+)-alpine/.exec(text('k8s/holdfast/values.yaml')),
+  ].map((found) => found?.[1]);
+  expect(compose).toBe(chart);
+  expect(isSupportedNatsVersion(chart ?? '')).toBe(true);
+  expect(text('docs/adr/0021-nats-server-version.md')).toContain(`The chart and Compose run ${chart}.`);
 });
 
 test.each(['README.md', '.env.example', 'docs/runbook.md', 'docs/adr/0021-nats-server-version.md'])(

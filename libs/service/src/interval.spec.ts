@@ -93,43 +93,46 @@ it('does not run while the clock is disputed, and continues when it is agreed', 
 });
 
 describe('a job that says when it has something to do', () => {
-  const start = async (answers: (boolean | Error)[], run: () => Promise<unknown>) => {
+  /** Runs the job until it has had all answers and has run so often, and a little longer. @returns how often it ran */
+  const runsOf = async (answers: (boolean | Error)[], expected: number, run?: (count: number) => void) => {
     let asked = 0;
+    let runs = 0;
     const isDue = async () => {
       const answer = answers[asked]!;
       asked = Math.min(asked + 1, answers.length - 1);
       if (answer instanceof Error) throw answer;
       return answer;
     };
-    const job = new IntervalJob({ ...options, name: 'asking', intervalMs: 4, due: 'true' }, run, undefined, { isDue });
+    const count = async () => {
+      runs += 1;
+      run?.(runs);
+    };
+    const job = new IntervalJob({ ...options, name: 'asking', intervalMs: 4, due: 'true' }, count, undefined, {
+      isDue,
+    });
     job.start();
-    while (asked < answers.length - 1) await sleep(1);
+    while (asked < answers.length - 1 || runs < expected) await sleep(1);
     await sleep(20);
     await job.stop();
+    return runs;
   };
 
   it('runs at first, while there is something to do, and once after that', async () => {
-    const runs: string[] = [];
-    await start([false, false, true, true, false], async () => runs.push('run'));
-    expect(runs).toHaveLength(4);
+    expect(await runsOf([false, false, true, true, false], 4)).toBe(4);
   });
 
   it('fails when nobody says whether there is, and runs afterwards', async () => {
     lines.length = 0;
-    let runs = 0;
-    await start([false, new Error('no database'), false], async () => (runs += 1));
-    expect(runs).toBe(2);
+    expect(await runsOf([false, new Error('no database'), false], 2)).toBe(2);
     expect(lines).toContainEqual(expect.stringContaining('Failed to clean up. Retrying in'));
     expect(lines).toContainEqual(expect.stringContaining('no database'));
   });
 
   it('runs again after a failed run, although there seems to be nothing to do', async () => {
-    let runs = 0;
-    await start([true, false], async () => {
-      runs += 1;
-      if (runs <= 2) throw new Error('not yet');
-    });
-    expect(runs).toBe(3);
+    const failTwice = (count: number) => {
+      if (count <= 2) throw new Error('not yet');
+    };
+    expect(await runsOf([true, false], 3, failTwice)).toBe(3);
   });
 });
 
