@@ -44,8 +44,8 @@ const settings = [
   ...options.set.flatMap((value) => ['--set', value]),
   ...['--set', `image.prefix=${options['image-prefix']}`],
 ];
-/** What the chart of an earlier version may not know. */
-const latest = ['--set', `owner.archiveClaim=${archiveClaim}`];
+/** The chart of an earlier version may not know it. */
+const archiveSetting = ['--set', `owner.archiveClaim=${archiveClaim}`];
 const tagged = (tag: string): string[] => (tag ? ['--set-string', `image.tag=${tag}`] : []);
 const wait = ['--wait', '--timeout', '20m'];
 /** What `org purge` writes stays there when its pod ends. */
@@ -72,12 +72,11 @@ async function install(): Promise<void> {
   for (const mode of ['enforce', 'warn'])
     kubectl(['label', 'namespace', namespace, `pod-security.kubernetes.io/${mode}=restricted`]);
   kubectl(['create', '-f', '-'], JSON.stringify(archive));
-  const isEarlier = options['first-chart'] !== chart;
   const first = [
     release.name,
     options['first-chart'],
     ...settings,
-    ...(isEarlier ? [] : latest),
+    ...(options['first-chart'] === chart ? archiveSetting : []),
     ...tagged(options.tag),
   ];
   helm(['install', ...first, '--dry-run=server']);
@@ -104,7 +103,7 @@ type Step = [name: string, act: () => Promise<void>];
 /** Steps that no caller may notice. */
 function planned(): Step[] {
   const change = ['--set-string', `defaults.podAnnotations.cluster-check=${randomBytes(3).toString('hex')}`];
-  const next = [...settings, ...latest, ...change, ...tagged(options['next-tag'] || options.tag)];
+  const next = [...settings, ...archiveSetting, ...change, ...tagged(options['next-tag'] || options.tag)];
   return [
     ['nothing (10 s)', () => new Promise((resolve) => setTimeout(resolve, 10_000))],
     ['upgrade', () => ready(() => helm(['upgrade', release.name, chart, ...next, ...wait]))],
