@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   customerEventSchema,
@@ -210,6 +211,20 @@ describe('the read model of customers', () => {
     await publish(event(subject, 1));
     await applied(subject);
     expect(await stack.database.query('SELECT 1 FROM watermarks.subjects')).toEqual([]);
+  });
+
+  it('waits in a get and in a list for an event that is a little late, instead of responding 503', async () => {
+    const subject = randomUUID();
+    await stack.database.query('INSERT INTO watermarks.subjects (org, aggregate, version) VALUES ($1, $2, 1)', [
+      'acme',
+      customerKey('acme', subject),
+    ]);
+    const reads = Promise.all([get(subject), list('app-1')]);
+    await setTimeout(100);
+    await publish(event(subject, 1));
+    const [customer, page] = await reads;
+    expect(customer).toMatchObject({ subject });
+    expect(JSON.stringify(page)).toContain(subject);
   });
 
   it('deletes the watermark of an erasure when the customer is erased', async () => {
