@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// `npm run holdfast -- …`: the command line. `service …` calls the launcher of the running stack; all other commands
-// are in apps/cli.
-import { readFileSync } from 'node:fs';
+// `npm run holdfast -- …` and `./holdfast …`: the command line. `service …` calls the launcher of the running stack; all
+// other commands are in apps/cli.
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureCompiled, useOf } from './setup/compile.mjs';
 import { ensureRuntimeModules } from './setup/modules.mjs';
 import { bundledNode, requireNode } from './setup/node.mjs';
 import { home, programOf } from './setup/paths.mjs';
-import { run } from './setup/run.mjs';
+import { run, runHere } from './setup/run.mjs';
 import { notRunning, runningStack, stillStarting } from './setup/running-stack.mjs';
 
 requireNode();
@@ -19,7 +19,13 @@ const node = bundledNode();
 // A running stack has its own copy of the build. The clone's may be replaced by another start right now.
 const build = stack?.build ?? (await compiledFolder());
 if (command === 'service') run(node, 'launcher/service-command.ts', args, undefined, undefined, useOf(build));
-else run(node, programOf(build, 'cli'), process.argv.slice(2), environment());
+else {
+  const env = environment();
+  const needsNodeOptions = Object.keys(stack?.reachingEnv ?? {}).length > 0;
+  // `./holdfast` starts this process on the right Node.js already. A second one costs as much as a command.
+  if (node === realpathSync(process.execPath) && !needsNodeOptions) await runHere(programOf(build, 'cli'), env);
+  else run(node, programOf(build, 'cli'), process.argv.slice(2), env);
+}
 
 async function compiledFolder() {
   const { folder, release } = await ensureCompiled(node);

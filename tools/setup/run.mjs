@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { root } from './paths.mjs';
 import { given } from './settings.mjs';
 
@@ -36,6 +37,17 @@ export function run(node, script, args, env = given, onLoaded = () => undefined,
     onLoaded();
     process.exit(code ?? 128 + (signal ? constants.signals[signal] : 0));
   });
+}
+
+/**
+ * Runs a program in this process, with this process's arguments.
+ * @param {string} program absolute path
+ * @param {NodeJS.ProcessEnv} env
+ */
+export async function runHere(program, env) {
+  Object.assign(process.env, env);
+  process.argv[1] = program;
+  await import(pathToFileURL(program).href);
 }
 
 /**
