@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// `npm run holdfast -- …` and `./holdfast …`: the command line. `service …` calls the launcher of the running stack; all
-// other commands are in apps/cli.
+// `npm run holdfast -- …` and `./holdfast …`: the command line. `service …` calls the launcher of the running stack;
+// all other commands are in apps/cli.
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureCompiled, useOf } from './setup/compile.mjs';
