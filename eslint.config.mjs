@@ -46,6 +46,7 @@ export default [
       '.holdfast/**',
       'libs/*/jest*',
       'libs/api-client/src/schema.ts',
+      'libs/sdk/src/calls.ts',
       '**/*.d.ts',
     ],
   },

@@ -40,6 +40,7 @@ const waysOut: Record<string, string> = {
   'apps/hub/src/parts/api-call.ts': 'shows such a request as text',
   'apps/hub/src/api/sign-out.ts': 'runs in a browser, and calls the gateway it came from',
   'apps/hub/src/app/branding.ts': 'runs in a browser, and calls the gateway it came from',
+  'libs/sdk/src/holdfast-client.ts': 'what developers install: the deployment whose client it is',
   'libs/api-client/src/index.ts': 'the deployment whose client it is; of the apps, command line and hub may use it',
 };
 const waysOutOfAProcess = new RegExp(
@@ -47,7 +48,7 @@ const waysOutOfAProcess = new RegExp(
     String.raw`(?<![.\w])fetch\(`,
     String.raw`https?\.(request|get)\(`,
     String.raw`(?<!import type \{[^}]*\} )from '(undici|@fastify\/reply-from|axios|got|node:(https|tls|http2))'`,
-    String.raw`(?<!import type \{[^}]*\} )from '(openapi-fetch|@holdfast\/api-client)'`,
+    String.raw`(?<!(import|export) type \{[^}]*\} )from '(openapi-fetch|@holdfast\/api-client)'`,
   ].join('|'),
 );
 

@@ -22,6 +22,8 @@ export const layers = [
   { sourceTag: 'layer:log-verifier', onlyDependOnLibsWithTags: ['layer:tlog', 'layer:contracts', ...tests] },
   // Calls the public API as any client does: its types are those of the API reference.
   { sourceTag: 'layer:api-client', onlyDependOnLibsWithTags: [] },
+  // What developers of organizations install, packed with the types of the API client.
+  { sourceTag: 'layer:sdk', onlyDependOnLibsWithTags: ['layer:api-client'] },
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
   { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
@@ -63,7 +65,10 @@ export const layers = [
     ],
   },
   // Black-box tests: they know what any client could know, and have a software authenticator to sign in with.
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:api-client', 'layer:contracts', 'layer:tlog', ...tests] },
+  {
+    sourceTag: 'layer:e2e',
+    onlyDependOnLibsWithTags: ['layer:api-client', 'layer:sdk', 'layer:contracts', 'layer:tlog', ...tests],
+  },
   // What an organization would copy: public interfaces alone.
   { sourceTag: 'layer:example', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },

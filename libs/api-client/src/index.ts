@@ -1,8 +1,7 @@
 import createClient, { type Client } from 'openapi-fetch';
-import type { components, paths } from './schema.js';
+import type { paths } from './schema.js';
 
-/** Schemas of the API by their names in the API reference. */
-export type Schemas = components['schemas'];
+export type { Operations, Schemas } from './types.js';
 export type ApiClient = Client<paths>;
 
 interface Options {

@@ -1,0 +1,1 @@
+export { SignIn, SignInError, type PendingSignIn, type SignedIn, type SignInOptions } from './sign-in.js';
