@@ -165,7 +165,7 @@ it('eachItem yields the items of all pages, and reads no page that is not needed
   ]);
 });
 
-it('followEvents applies events in order, saves its place, waits out an outage and starts again when it must', async () => {
+it('followEvents applies events in order, saves its place, waits out an outage and starts again', async () => {
   const ending = new AbortController();
   const page = (ids: string[], nextPageToken: string, hasMore: boolean) => () =>
     Response.json({ items: ids.map((id) => ({ id })), hasMore, nextPageToken });
