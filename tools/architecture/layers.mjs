@@ -70,7 +70,7 @@ export const layers = [
     onlyDependOnLibsWithTags: ['layer:api-client', 'layer:sdk', 'layer:contracts', 'layer:tlog', ...tests],
   },
   // What an organization would copy: public interfaces alone.
-  { sourceTag: 'layer:example', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'layer:example', onlyDependOnLibsWithTags: ['layer:sdk'] },
   { sourceTag: 'layer:tools', onlyDependOnLibsWithTags: ['layer:platform-policy', 'layer:contracts'] },
   // Measures what a customer's browser does, with a software authenticator, and single rules of `platform`.
   { sourceTag: 'layer:bench', onlyDependOnLibsWithTags: [...platform, 'layer:tlog', ...tests] },

@@ -12,5 +12,6 @@ export {
 } from './errors.js';
 export { followEvents, type CursorStore, type FollowOptions, type HoldfastEvent } from './follow-events.js';
 export { holdfastClient, type Holdfast, type HoldfastOptions } from './holdfast-client.js';
+export { offerInBulk, type BulkAccount, type BulkOptions } from './offer-in-bulk.js';
 export { TokenVerifier, type EndedSession, type SecurityEvent, type TokenVerifierOptions } from './verify-tokens.js';
 export { verifyWebhook, type WebhookEvent, type WebhookKeys } from './verify-webhook.js';
