@@ -130,6 +130,36 @@ test('the setup Job has another name when it changes, because a Job cannot be ch
   expect(jobs(changed)).not.toEqual(jobs(of('bundled')));
 });
 
+test('pods that change get another version label, and the Service of new pods selects it', async () => {
+  const versions = (rendered: Rendered[]) =>
+    Object.fromEntries(
+      rendered.flatMap((m) => {
+        const pod = (m.spec as { template?: { metadata?: { labels?: Record<string, string> } } } | undefined)?.template;
+        const version = pod?.metadata?.labels?.['holdfast/version'];
+        return version === undefined ? [] : [[label(m, 'component')!, version]];
+      }),
+    );
+  const selected = (rendered: Rendered[]) =>
+    Object.fromEntries(
+      rendered
+        .filter((m) => m.kind === 'Service' && m.metadata.name.endsWith('-new'))
+        .map((m) => [label(m, 'component')!, (m.spec as { selector: Record<string, string> }).selector]),
+    );
+  const before = versions(of('bundled'));
+  expect(Object.keys(before).sort()).toEqual([...serviceNames].sort());
+  const changedBy = async (setting: string) => {
+    const rendered = parse(await render('bundled', '--set', setting));
+    const after = versions(rendered);
+    for (const [service, selector] of Object.entries(selected(rendered)))
+      expect(selector).toMatchObject({ 'holdfast/version': after[service] });
+    return Object.keys(before).filter((service) => after[service] !== before[service]);
+  };
+  expect((await changedBy('image.tag=9.9.9')).sort()).toEqual([...serviceNames].sort());
+  expect((await changedBy('defaults.podAnnotations.a=b')).sort()).toEqual([...serviceNames].sort());
+  expect(await changedBy('services.audit.podAnnotations.a=b')).toEqual(['audit']);
+  expect(await changedBy('services.audit.replicas=4')).toEqual([]);
+});
+
 test('a service with an owner has a database of its own, and issuance reaches the watermarks of subjects', () => {
   const env = (kind: string, name: string | RegExp, container: string): Record<string, unknown> => {
     const found = of('external').find((m) => m.kind === kind && RegExp(name).test(m.metadata.name))!;

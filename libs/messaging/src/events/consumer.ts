@@ -29,6 +29,12 @@ const resubscribeAfterMs = 500;
 const maxHeld = 100;
 const pullTimeoutMs = 3000;
 /**
+ * After two heartbeats that are missing, events are requested again: the server that had the request may have passed the
+ * consumer on to another one, which does not know it. A command waits for its event for a second (@holdfast/outbox), so
+ * with several servers the heartbeat is half of that (docs/adr/0070-silent-nats-servers.md).
+ */
+const heartbeatMs = { oneServer: 1000, severalServers: 500 };
+/**
  * Below `ackWaitMs`: extends the acknowledgement deadline of held events, so that a slow database is no hung replica.
  */
 const extendIntervalMs = 500;
@@ -147,7 +153,7 @@ export class EventConsumer<S extends Stream> {
       this.messages = await consumer.consume({
         max_messages: maxHeld,
         expires: pullTimeoutMs,
-        idle_heartbeat: 1000,
+        idle_heartbeat: this.connection.info?.cluster ? heartbeatMs.severalServers : heartbeatMs.oneServer,
         abort_on_missing_resource: true,
       });
       if (this.stopped || session.broken) return this.messages.stop();
