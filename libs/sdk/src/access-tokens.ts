@@ -22,6 +22,8 @@ export interface AccessToken {
 interface CachedToken extends AccessToken {
   /** Milliseconds since 1970. */
   expiresAtMs: number;
+  /** From then on it is replaced in the background while it is still used. */
+  refreshAtMs: number;
 }
 
 interface Server {
@@ -29,8 +31,9 @@ interface Server {
   dpop: oauth.DPoPHandle | undefined;
 }
 
-/** From this time before its end on, a token is replaced in the background while it is still used. */
 const refreshAheadMs = 120_000;
+/** Between two attempts to replace a token in the background. */
+const refreshPauseMs = 5000;
 /** A token with less time left is not used: it could end on the way. */
 const marginMs = 15_000;
 const timeoutMs = 10_000;
@@ -58,10 +61,13 @@ export class AccessTokens {
   /** @throws ApiError when the app may not have such a token, UnavailableError when none could be requested */
   async get(scope: string): Promise<AccessToken> {
     const cached = this.cache.get(scope);
-    const leftMs = cached ? cached.expiresAtMs - this.now() : 0;
-    if (!cached || leftMs < marginMs) return this.request(scope);
-    // The next call reports a failure, if it lasts.
-    if (leftMs < refreshAheadMs) void this.request(scope).catch(() => undefined);
+    const nowMs = this.now();
+    if (!cached || cached.expiresAtMs - nowMs < marginMs) return this.request(scope);
+    if (nowMs >= cached.refreshAtMs) {
+      cached.refreshAtMs = nowMs + refreshPauseMs;
+      // A failure that lasts is reported when the token has ended.
+      void this.request(scope).catch(() => undefined);
+    }
     return cached;
   }
 
@@ -108,11 +114,8 @@ export class AccessTokens {
     if (response.status >= 500) throw new UnavailableError(`The token endpoint responded ${response.status}.`);
     try {
       const token = await oauth.processClientCredentialsResponse(as, this.client, response);
-      return {
-        value: token.access_token,
-        dpop,
-        expiresAtMs: requestedAtMs + (token.expires_in ?? 0) * 1000,
-      };
+      const expiresAtMs = requestedAtMs + (token.expires_in ?? 0) * 1000;
+      return { value: token.access_token, dpop, expiresAtMs, refreshAtMs: expiresAtMs - refreshAheadMs };
     } catch (error) {
       if (isRepeat || !oauth.isDPoPNonceError(error)) throw error;
       return this.send(as, dpop, scope, true);

@@ -10,6 +10,11 @@ interface Sent {
   headers: Headers;
   body: string;
 }
+interface Client {
+  holdfast: Holdfast;
+  sent: Sent[];
+  scopes: string[];
+}
 type Responder = (sent: Sent) => Response | Promise<Response>;
 
 const baseUrl = 'https://id.example';
@@ -18,7 +23,11 @@ const problem = (status: number, code: string, headers: Record<string, string> =
   Response.json({ type: `${baseUrl}/docs/errors#${code}`, title: code, status, code }, { status, headers });
 
 /** A client whose requests to the API get these responses in turn; metadata and tokens are answered beside. */
-function clientOf(...responders: Responder[]): { holdfast: Holdfast; sent: Sent[]; scopes: string[] } {
+function clientOf(...responders: Responder[]): Client {
+  return clientWithin(10_000, ...responders);
+}
+
+function clientWithin(timeoutMs: number, ...responders: Responder[]): Client {
   const sent: Sent[] = [];
   const scopes: string[] = [];
   const fetch = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -34,7 +43,8 @@ function clientOf(...responders: Responder[]): { holdfast: Holdfast; sent: Sent[
     sent.push(one);
     return responders.shift()!(one);
   };
-  const holdfast = holdfastClient({ baseUrl, organization: 'acme', clientId: 'app_1', clientSecret: 's', fetch });
+  const app = { clientId: 'app_1', clientSecret: 's' };
+  const holdfast = holdfastClient({ baseUrl, organization: 'acme', ...app, timeoutMs, fetch });
   return { holdfast, sent, scopes };
 }
 
@@ -97,6 +107,21 @@ describe('a call', () => {
     expect(new Set(sent.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1);
   });
 
+  it('repeats what was cut off in the middle of its response', async () => {
+    const cutOff = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"subject":'));
+        controller.error(new TypeError('terminated'));
+      },
+    });
+    const { holdfast, sent } = clientOf(
+      () => new Response(cutOff, { status: 201 }),
+      () => Response.json(offer, { status: 201 }),
+    );
+    expect(await holdfast.createOffer()).toEqual(offer);
+    expect(sent).toHaveLength(2);
+  });
+
   it('does not repeat a change without a key whose outcome is unknown', async () => {
     const { holdfast, sent } = clientOf(() => problem(503, 'unavailable', wait));
     await expect(holdfast.pollSsfStream({ path: { id: 's' }, body: { ack: ['j'] } })).rejects.toThrow(UnavailableError);
@@ -144,6 +169,23 @@ describe('a call', () => {
     await Promise.all(Array.from({ length: 20 }, () => holdfast.createOffer()));
     expect(scopes).toEqual(['offers:write']);
   });
+});
+
+it('fetch reads a stream for longer than the time limit of a call, and sends a token to no other host', async () => {
+  let end: () => void = () => undefined;
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode('data: 1\n\n'));
+      end = () => controller.close();
+    },
+  });
+  const { holdfast, sent } = clientWithin(200, () => new Response(body));
+  const response = await holdfast.fetch('/o/acme/api/admin/audit/stream', 'audit:read');
+  setTimeout(end, 500);
+  expect(await response.text()).toBe('data: 1\n\n');
+  await expect(holdfast.fetch('https://evil.example/', 'audit:read')).rejects.toThrow(TypeError);
+  await expect(holdfast.fetch('//evil.example/', 'audit:read')).rejects.toThrow(TypeError);
+  expect(sent.map(({ path }) => path)).toEqual(['/o/acme/api/admin/audit/stream']);
 });
 
 it('eachItem yields the items of all pages, and reads no page that is not needed', async () => {

@@ -21,7 +21,8 @@ export interface Holdfast extends Calls {
     parameters: CallParameters<Name>,
   ): Promise<{ data: CallResult<Name>; response: Response }>;
   /**
-   * A read of the API whose response is no JSON: the stream, files and tiles of the audit log.
+   * A read of the API whose response is no JSON: the stream, files and tiles of the audit log. Its time limit is for the
+   * response to begin.
    *
    * @param path with everything after the address of the deployment, such as `/o/acme/api/admin/audit/checkpoint`
    * @param scope the operation that it needs
@@ -51,9 +52,9 @@ export function holdfastClient(options: HoldfastOptions): Holdfast {
     if (requestId !== undefined) headers.set('x-request-id', requestId);
     const url = urlOf(baseUrl, path, { ...parameters, path: { ...parameters.path, shortId: organization } });
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
-    const response = await sender.send({ method, url, headers, ...content, scope: scopeOf(name, body), signal });
-    const text = await response.text();
-    return { data: text === '' ? undefined : (JSON.parse(text) as unknown), response };
+    const scope = scopeOf(name, body);
+    const { response, text } = await sender.send({ method, url, headers, ...content, scope, signal });
+    return { data: text ? (JSON.parse(text) as unknown) : undefined, response };
   }
 
   const calls = Object.fromEntries(
@@ -65,8 +66,12 @@ export function holdfastClient(options: HoldfastOptions): Holdfast {
   return {
     ...(calls as unknown as Calls),
     request: request as Holdfast['request'],
-    fetch: (path, scope, { headers, signal } = {}) =>
-      sender.send({ method: 'GET', url: new URL(path, baseUrl), headers: new Headers(headers), scope, signal }),
+    async fetch(path, scope, { headers, signal } = {}) {
+      const url = new URL(path, baseUrl);
+      if (url.origin !== new URL(baseUrl).origin) throw new TypeError(`${path} is not of ${baseUrl}.`);
+      return (await sender.send({ method: 'GET', url, headers: new Headers(headers), scope, signal, isStream: true }))
+        .response;
+    },
   };
 }
 

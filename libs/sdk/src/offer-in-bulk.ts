@@ -17,8 +17,8 @@ export interface BulkOptions<Account> {
 }
 
 /**
- * Makes an offer for each account, such as those of customers who have a password so far. When it ends with an error, or
- * your process is killed, call it again with the accounts that have no `subject` yet: an offer that was made but not
+ * Makes an offer for each account, such as those of customers who have a password so far. When it ends with an error,
+ * or your process is killed, call it again with the accounts that have no `subject` yet: an offer that was made but not
  * saved is the same again, for 24 hours.
  *
  * @returns how many offers were saved

@@ -19,6 +19,14 @@ export interface ApiRequest {
   /** The operation that it needs. */
   scope: string;
   signal?: AbortSignal | undefined;
+  /** The body may take as long as it wants: a stream or a file. Otherwise it is read within the attempt. */
+  isStream?: boolean;
+}
+
+/** A response 2xx or 304. `text` is its body, undefined for a stream. */
+export interface Reply {
+  response: Response;
+  text: string | undefined;
 }
 
 /** A caller that wants to wait longer repeats the call itself. */
@@ -43,21 +51,22 @@ export class Sender {
     private readonly options: SenderOptions,
   ) {}
 
-  /** @returns a response 2xx or 304. @throws ApiError, UnavailableError, or the reason of `signal` */
-  async send(request: ApiRequest): Promise<Response> {
+  /** @throws ApiError, UnavailableError, or the reason of `signal` */
+  async send(request: ApiRequest): Promise<Reply> {
     for (let repeats = 0; ; repeats += 1) {
       const result = await this.attempt(request);
-      if (result instanceof Response) return result;
+      if ('response' in result) return result;
       const waitMs = result.retryAfterMs ?? firstWaitMs * 2 ** repeats * (0.5 + Math.random());
       if (!isTemporary(result, request) || repeats >= this.options.maxRepeats || waitMs > maxWaitMs) throw result.error;
       await sleep(waitMs, request.signal);
     }
   }
 
-  private async attempt(request: ApiRequest): Promise<Response | Failure> {
+  private async attempt(request: ApiRequest): Promise<Reply | Failure> {
     try {
       const response = await this.authorized(request, request.scope);
-      if (response.ok || response.status === 304) return response;
+      if (response.ok || response.status === 304)
+        return { response, text: request.isStream ? undefined : await response.text() };
       const retryAfterMs = retryAfterOf(response);
       if (!unavailableStatus.has(response.status)) return { error: await apiErrorOf(response), retryAfterMs };
       await response.body?.cancel();
@@ -94,21 +103,32 @@ export class Sender {
 
   private async sendWith(
     { value, dpop }: AccessToken,
-    { method, url, headers, body, signal }: ApiRequest,
+    { method, url, headers, body, signal, isStream }: ApiRequest,
   ): Promise<Response | oauth.WWWAuthenticateChallengeError> {
-    const timeout = AbortSignal.timeout(this.options.timeoutMs);
+    const limit = timeLimit(this.options.timeoutMs, isStream);
     try {
       return await oauth.protectedResourceRequest(value, method, url, new Headers(headers), body, {
         [oauth.customFetch]: (address, init) => this.options.fetch(address, init as RequestInit),
         [oauth.allowInsecureRequests]: isLoopback(url.href),
         ...(dpop && { DPoP: dpop }),
-        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+        signal: signal ? AbortSignal.any([limit.signal, signal]) : limit.signal,
       });
     } catch (error) {
       if (error instanceof oauth.WWWAuthenticateChallengeError) return error;
       throw error;
+    } finally {
+      limit.end();
     }
   }
+}
+
+/** Ends an attempt with its body; of a stream it ends with the response's headers. */
+function timeLimit(timeoutMs: number, isStream = false): { signal: AbortSignal; end: () => void } {
+  // Unlike a timer, it keeps no process alive.
+  if (!isStream) return { signal: AbortSignal.timeout(timeoutMs), end: () => undefined };
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error('no response in time')), timeoutMs);
+  return { signal: limit.signal, end: () => clearTimeout(timer) };
 }
 
 function isTemporary({ error }: Failure, { method, headers }: ApiRequest): boolean {
