@@ -21,8 +21,8 @@ export interface Holdfast extends Calls {
     parameters: CallParameters<Name>,
   ): Promise<{ data: CallResult<Name>; response: Response }>;
   /**
-   * A read of the API whose response is no JSON: the stream, files and tiles of the audit log. Its time limit is for the
-   * response to begin.
+   * A read of the API whose response is no JSON: the stream, files and tiles of the audit log. The time limit is for
+   * the response to begin.
    *
    * @param path with everything after the address of the deployment, such as `/o/acme/api/admin/audit/checkpoint`
    * @param scope the operation that it needs
