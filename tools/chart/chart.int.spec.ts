@@ -157,7 +157,7 @@ test('pods that change get another version label, and the Service of new pods se
   expect((await changedBy('image.tag=9.9.9')).sort()).toEqual([...serviceNames].sort());
   expect((await changedBy('defaults.podAnnotations.a=b')).sort()).toEqual([...serviceNames].sort());
   expect(await changedBy('services.audit.podAnnotations.a=b')).toEqual(['audit']);
-  expect(await changedBy('services.audit.replicas=4')).toEqual([]);
+  expect(await changedBy('services.audit.revisionHistoryLimit=4')).toEqual([]);
 });
 
 test('a service with an owner has a database of its own, and issuance reaches the watermarks of subjects', () => {

@@ -17,7 +17,7 @@ const { positionals, values } = parseArgs({
 });
 const [accountsFile, offersFile] = positionals;
 if (!accountsFile || !offersFile) {
-  console.error('Usage: node src/main.ts ACCOUNTS OFFERS. ACCOUNTS has the id of an account in each line.');
+  process.stderr.write('Usage: node src/main.ts ACCOUNTS OFFERS. ACCOUNTS has the id of an account in each line.\n');
   process.exit(2);
 }
 const {
@@ -43,7 +43,7 @@ const offer = {
 const done = await saved();
 const offers = await open(offersFile, 'a');
 const startedAtMs = performance.now();
-const progress = setInterval(() => console.log(`${done.size} offers`), 10_000);
+const progress = setInterval(() => process.stdout.write(`${done.size} offers\n`), 10_000);
 const stopping = new AbortController();
 process.once('SIGINT', () => stopping.abort());
 try {
@@ -56,7 +56,7 @@ try {
       done.add(id);
     },
   });
-  console.log(`Made ${count} offers in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.`);
+  process.stdout.write(`Made ${count} offers in ${((performance.now() - startedAtMs) / 1000).toFixed(1)} s.\n`);
 } finally {
   clearInterval(progress);
   await offers.sync();

@@ -30,14 +30,16 @@ export async function offerInBulk<Account extends BulkAccount>(
   options: BulkOptions<Account>,
 ): Promise<number> {
   const { concurrency = 16, signal } = options;
-  const queue = Symbol.asyncIterator in accounts ? accounts[Symbol.asyncIterator]() : accounts[Symbol.iterator]();
+  const queue: Iterator<Account> | AsyncIterator<Account> =
+    Symbol.asyncIterator in accounts ? accounts[Symbol.asyncIterator]() : accounts[Symbol.iterator]();
   let saved = 0;
   let hasFailed = false;
 
   async function work(): Promise<void> {
     while (!hasFailed && !signal?.aborted) {
-      const { done, value: account } = await queue.next();
-      if (done) return;
+      const next = await queue.next();
+      if (next.done) return;
+      const account = next.value;
       try {
         const idempotencyKey = await keyOf(account.id);
         const offer = await holdfast.createOffer({ ...(account.offer && { body: account.offer }), idempotencyKey });

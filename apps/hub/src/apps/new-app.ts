@@ -33,15 +33,14 @@ export const newAppDraft = () => draftOf(sessionStorage, 'new-app', emptyValues)
 /** The body of the request that creates the app. */
 export function bodyOf(values: NewAppValues): Schemas['NewApp'] {
   const { kind, name, displayName } = values;
-  // Members with a default may be left out, which the generated type does not say.
-  if (isProgram(kind)) return { kind, name: name.trim() } as Schemas['NewApp'];
+  if (isProgram(kind)) return { kind, name: name.trim() };
   return {
     kind,
     name: name.trim(),
     ...(displayName.trim() !== '' && { displayName: displayName.trim() }),
     redirectUris: linesOf(values.redirectUris),
     postLogoutRedirectUris: linesOf(values.postLogoutRedirectUris),
-  } as Schemas['NewApp'];
+  };
 }
 
 /** The chosen operations, without those that an app of the chosen kind cannot hold. */

@@ -30,6 +30,6 @@ export function newDestinationOf(values: DestinationValues, credential: string):
     ...(kind === 'splunk_hec' && { credentials: { token: credential } }),
     ...((kind === 'elasticsearch' || kind === 'datadog') && { credentials: { apiKey: credential } }),
   };
-  // The generated types require members that have a default.
+  // The type has one member of a union for each kind, and this body is one of them by its parts.
   return body as Schemas['NewAuditDestination'];
 }
