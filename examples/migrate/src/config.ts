@@ -1,11 +1,9 @@
-/** Where offers are made, and as which app. */
-export function configOf(env: NodeJS.ProcessEnv) {
-  return {
-    baseUrl: env.HOLDFAST_URL ?? 'http://localhost:8080',
-    organization: env.ORGANIZATION ?? 'acme',
-    clientId: env.CLIENT_ID ?? '',
-    clientSecret: env.CLIENT_SECRET ?? '',
-  };
-}
+const { HOLDFAST_URL, ORGANIZATION, CLIENT_ID, CLIENT_SECRET } = process.env;
 
-export const config = configOf(process.env);
+/** Where offers are made, and as which app. */
+export const config = {
+  baseUrl: HOLDFAST_URL ?? 'http://localhost:8080',
+  organization: ORGANIZATION ?? 'acme',
+  clientId: CLIENT_ID ?? '',
+  clientSecret: CLIENT_SECRET ?? '',
+};

@@ -4,6 +4,7 @@ import { open, readFile, truncate } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { holdfastClient, offerInBulk } from '@holdfast/sdk';
+import { config } from './config.ts';
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -20,20 +21,8 @@ if (!accountsFile || !offersFile) {
   process.stderr.write('Usage: node src/main.ts ACCOUNTS OFFERS. ACCOUNTS has the id of an account in each line.\n');
   process.exit(2);
 }
-const {
-  HOLDFAST_URL = 'http://localhost:8080',
-  ORGANIZATION = 'acme',
-  CLIENT_ID = '',
-  CLIENT_SECRET = '',
-} = process.env;
 
-const holdfast = holdfastClient({
-  baseUrl: HOLDFAST_URL,
-  organization: ORGANIZATION,
-  clientId: CLIENT_ID,
-  clientSecret: CLIENT_SECRET,
-  maxRepeats: 10,
-});
+const holdfast = holdfastClient({ ...config, maxRepeats: 10 });
 const offer = {
   offerExpiresIn: Number(values['expires-in']),
   ...(values.type !== undefined && { credentialType: values.type }),

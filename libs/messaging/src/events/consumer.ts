@@ -29,8 +29,8 @@ const resubscribeAfterMs = 500;
 const maxHeld = 100;
 const pullTimeoutMs = 3000;
 /**
- * After two heartbeats that are missing, events are requested again: the server that had the request may have passed the
- * consumer on to another one, which does not know it. A command waits for its event for a second (@holdfast/outbox), so
+ * After two heartbeats that are missing, events are requested again: the server that had the request may have passed
+ * the consumer on to another one, which does not know it. A command waits for its event for a second (libs/outbox), so
  * with several servers the heartbeat is half of that (docs/adr/0070-silent-nats-servers.md).
  */
 const heartbeatMs = { oneServer: 1000, severalServers: 500 };
