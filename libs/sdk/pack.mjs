@@ -1,6 +1,6 @@
-// Makes the archive that developers install: `node libs/sdk/pack.mjs [FOLDER]`, after a build. It prints its path.
+// Makes the archive that developers install, and prints its path: `npm run sdk:pack -- [FOLDER]`, which builds before.
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 
@@ -8,7 +8,8 @@ const sdk = import.meta.dirname;
 const target = resolve(process.argv[2] ?? '.');
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-sdk-'));
 
-for (const file of globSync('**/*.{js,d.ts}', { cwd: join(sdk, 'dist') })) copy('dist', file, join('dist', file));
+for (const file of readdirSync(join(sdk, 'dist'), { recursive: true, encoding: 'utf8' }))
+  if (/\.(js|d\.ts)$/.test(file)) copy('dist', file, join('dist', file));
 // Of the client it has the types alone, so that nothing but what is published has to be installed.
 for (const file of ['types.d.ts', 'schema.d.ts']) copy('../api-client/dist', file, join('dist', 'api-client', file));
 for (const file of ['README.md', '../../LICENSE']) cpSync(join(sdk, file), join(folder, file.replace(/.*\//, '')));
@@ -16,6 +17,7 @@ writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 
 
 mkdirSync(target, { recursive: true });
 const name = execFileSync('npm', ['pack', '--silent', '--pack-destination', target], { cwd: folder, encoding: 'utf8' });
+rmSync(folder, { recursive: true });
 console.log(join(target, name.trim()));
 
 /**

@@ -33,7 +33,8 @@ export async function ensureCompiled(node) {
       console.error(`The build failed: ${error instanceof Error ? error.message : error}`);
       process.exit(1);
     }
-    console.log(`Compiled ${sources.length} files (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
+    // Not to the output of a command, which may be JSON.
+    console.error(`Compiled ${sources.length} files (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
   }
   return { folder: compiled, release };
 }

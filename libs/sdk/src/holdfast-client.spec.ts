@@ -188,6 +188,13 @@ it('fetch reads a stream for longer than the time limit of a call, and sends a t
   expect(sent.map(({ path }) => path)).toEqual(['/o/acme/api/admin/audit/stream']);
 });
 
+it('is not made for plain http on another machine, which would show secrets and tokens', () => {
+  const app = { organization: 'acme', clientId: 'app_1', clientSecret: 's' };
+  expect(() => holdfastClient({ baseUrl: 'http://id.example', ...app })).toThrow(TypeError);
+  for (const host of ['localhost:8080', '127.0.0.1', '[::1]:1', 'id.localhost'])
+    expect(() => holdfastClient({ baseUrl: `http://${host}`, ...app })).not.toThrow();
+});
+
 it('eachItem yields the items of all pages, and reads no page that is not needed', async () => {
   const pages = [
     { items: ['a', 'b'], hasMore: true, nextPageToken: 'second' },

@@ -1,6 +1,7 @@
 import { AccessTokens, type TokenOptions } from './access-tokens.js';
 import type { AnyParameters, CallParameters, CallResult } from './call-types.js';
 import { routes, type Calls } from './calls.js';
+import { isLoopback } from './loopback.js';
 import { Sender } from './sender.js';
 
 export interface HoldfastOptions extends TokenOptions {
@@ -40,6 +41,8 @@ export interface Holdfast extends Calls {
  */
 export function holdfastClient(options: HoldfastOptions): Holdfast {
   const { baseUrl, organization, timeoutMs = 10_000, maxRepeats = 4, fetch = globalThis.fetch } = options;
+  if (new URL(baseUrl).protocol !== 'https:' && !isLoopback(baseUrl))
+    throw new TypeError(`baseUrl is ${baseUrl}: only https, and http on this machine, keep tokens secret.`);
   const sender = new Sender(new AccessTokens(options, fetch), { fetch, timeoutMs, maxRepeats });
 
   async function request(name: keyof Calls, parameters: AnyParameters = {}) {

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eachItem, holdfastClient } from '@holdfast/sdk';
 import { eventually } from '@holdfast/testing';
-import { Client } from './client.ts';
-import { closeConnections } from './http.ts';
-import { customerScopes, stack } from './under-test.ts';
+import { Client } from '../clients/client.ts';
+import { closeConnections } from '../clients/http.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 
 const program = join(import.meta.dirname, '../../../../examples/migrate/src/main.ts');
 const count = 150;

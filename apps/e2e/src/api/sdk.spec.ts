@@ -17,10 +17,10 @@ import {
 import { SignIn, SignInError } from '@holdfast/sdk/sign-in';
 import { eventually } from '@holdfast/testing';
 import { byKey, createService, jwksFile, newKey, withKeyFiles } from '../apps/keys.fixture.ts';
+import { Client } from '../clients/client.ts';
+import { customerScopes, stack } from '../clients/under-test.ts';
 import { newCustomer, signIn } from '../sign-in/customer.fixture.ts';
 import { UserAgent } from '../sign-in/user-agent.ts';
-import { Client } from './client.ts';
-import { customerScopes, stack } from './under-test.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../../..');
@@ -46,6 +46,7 @@ const clientOf = (more: Partial<HoldfastOptions> = {}): Holdfast =>
 
 describe('the archive', () => {
   let folder: string;
+  let examples: string[];
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sdk-'));
     const { stdout } = await run('npm', ['run', '--silent', 'sdk:pack', '--', folder], { cwd: root });
@@ -58,10 +59,12 @@ describe('the archive', () => {
     // A registry would have them in these versions, which the clone has installed.
     for (const name of [...Object.keys(dependencies), '@types'])
       symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
-    const readme = readFileSync(join(scope, 'package', 'README.md'), 'utf8');
-    [...readme.matchAll(/```ts\n(.*?)```/gs)].forEach(([, code], i) =>
-      writeFileSync(join(folder, `example-${i}.ts`), code!),
-    );
+    const documents = [join(scope, 'package', 'README.md'), join(root, 'docs', 'migrate.md')];
+    const text = documents.map((document) => readFileSync(document, 'utf8')).join('\n');
+    examples = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code], i) => {
+      writeFileSync(join(folder, `example-${i}.ts`), code!);
+      return `example-${i}.ts`;
+    });
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -69,10 +72,10 @@ describe('the archive', () => {
   it.each([
     ['of Node.js', ['--lib', 'es2024', '--types', 'node']],
     ['of browsers and edge runtimes', ['--lib', 'es2024,dom', '--types', 'node']],
-  ])('has types with which every example of its README compiles, beside those %s', async (_, options) => {
+  ])('has types with which every documented example compiles, beside those %s', async (_, options) => {
     const tsc = join(root, 'node_modules', 'typescript7', 'bin', 'tsc');
     const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', '--module', 'nodenext'];
-    const examples = Array.from({ length: 5 }, (__, i) => `example-${i}.ts`);
+    expect(examples).toHaveLength(6);
     const compiled = run(process.execPath, [tsc, ...strict, '--target', 'es2024', ...options, ...examples], {
       cwd: folder,
     });
