@@ -27,7 +27,9 @@ export interface Bundle {
   archive: Buffer;
 }
 
-type Source = (pseudonyms: Pseudonyms) => Promise<ArchiveFile[]>;
+/** A file, or why there is none of this name. */
+type Collected = ArchiveFile | { name: string; missing: string };
+type Source = (pseudonyms: Pseudonyms) => Promise<Collected[]>;
 
 const json = (name: string, value: unknown, pseudonyms: Pseudonyms): ArchiveFile => ({
   name,
@@ -53,8 +55,8 @@ function sourcesOf({ databases, deploySeed: nkeySeed }: ReturnType<typeof doctor
   };
 }
 
-function filesOf({ name, report, reason }: Reported, pseudonyms: Pseudonyms): ArchiveFile[] {
-  if (!report) return [json(`replicas/${name}.json`, { missing: reason }, pseudonyms)];
+function filesOf({ name, report, reason }: Reported, pseudonyms: Pseudonyms): Collected[] {
+  if (!report) return [{ name: `replicas/${name}.json`, missing: pseudonyms.in(reason ?? 'it did not report') }];
   const { metrics, ...rest } = report;
   return [
     json(`replicas/${name}.json`, rest, pseudonyms),
@@ -72,10 +74,14 @@ export async function makeBundle(at: Date): Promise<Bundle> {
     Object.entries(sourcesOf(doctorConfig())).map(
       async ([part, source]): Promise<{ files: ArchiveFile[]; parts: Part[] }> => {
         try {
-          const files = await within(partTimeoutMs, source(pseudonyms), late);
+          const collected = await within(partTimeoutMs, source(pseudonyms), late);
           return {
-            files,
-            parts: files.map(({ name, content }) => ({ file: name, bytes: Buffer.byteLength(content) })),
+            files: collected.filter((one) => 'content' in one),
+            parts: collected.map((one) =>
+              'content' in one
+                ? { file: one.name, bytes: Buffer.byteLength(one.content) }
+                : { file: one.name, bytes: 0, missing: one.missing },
+            ),
           };
         } catch (error) {
           const missing = pseudonyms.in(error instanceof Error ? error.message : String(error));
@@ -90,7 +96,9 @@ export async function makeBundle(at: Date): Promise<Bundle> {
     .flatMap((one) => one.parts)
     .map((part) => {
       left -= part.bytes;
-      return left >= 0 ? part : { ...part, bytes: 0, missing: `the bundle has ${maxBytes / 1e6} MB without it` };
+      return left >= 0 || part.missing !== undefined
+        ? part
+        : { ...part, bytes: 0, missing: `the bundle has ${maxBytes / 1e6} MB without it` };
     });
   const kept = new Set(parts.filter(({ missing }) => missing === undefined).map(({ file }) => file));
   files.push(...made.flatMap((one) => one.files).filter(({ name }) => kept.has(name)));

@@ -4,8 +4,11 @@ import { Replicas } from '@holdfast/messaging/client';
 import { withBus } from '../operator-session.js';
 import { reportsOfReplicas, type ReplicaAnswer } from '../replica-report.js';
 
-/** Every live replica announces itself several times in it, also on a busy machine. */
+/** Every live replica announces itself several times in it. */
 const listenMs = 3000;
+/** A service of which no replica has announced itself by then counts as stopped. A busy machine may need so long. */
+const maxListenMs = 15_000;
+const pollMs = 500;
 
 export interface Reported extends ReplicaAnswer {
   /** `issuance-2`: numbered within the bundle. */
@@ -22,6 +25,8 @@ export function replicasReported(): Promise<Reported[]> {
     });
     replicas.watchServices(serviceNames);
     await sleep(listenMs);
+    const isSilent = () => [...found.values()].some((ids) => ids.size === 0);
+    for (let waitedMs = listenMs; waitedMs < maxListenMs && isSilent(); waitedMs += pollMs) await sleep(pollMs);
     const reported = await Promise.all(
       [...found].map(async ([service, ids]): Promise<Reported[]> => {
         if (ids.size === 0) return [{ name: service, reason: 'no replica announces itself' }];
