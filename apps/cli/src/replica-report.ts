@@ -22,7 +22,7 @@ export function reportsOfReplicas(
   command: string,
 ): Promise<ReplicaAnswer[]> {
   const asked = [...replicas].slice(0, maxReplicas).map(async (id): Promise<ReplicaAnswer> => {
-    const only = { choose: () => ({ id, begin: () => () => undefined }), remove: () => undefined };
+    const only = { choose: () => ({ id, deduplicates: false, begin: () => () => undefined }), remove: () => undefined };
     try {
       const bus = new Bus(connection, undefined, only);
       return { report: await bus.request(replicaReports[service], {}, operatorContext(command, '')) };

@@ -16,7 +16,7 @@ export interface Contract<Request extends z.ZodType = z.ZodType, Reply extends z
   /** Codes that callers must expect besides `unavailable` and `internal`. */
   errors: readonly ErrorCode[];
   timeoutMs: number;
-  /** A query is sent to another replica when one does not reply in time; a command never is. */
+  /** A query is sent to another replica when one does not reply in time, a command to the same one only. */
   kind: 'query' | 'command';
   /** An idempotent command: it may be sent to several replicas, several times, so it is repeated like a query. */
   repeatable?: boolean;

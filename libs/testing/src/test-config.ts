@@ -2,7 +2,7 @@ import type { BusUser } from '@holdfast/contracts';
 import type { TestBus } from './test-bus.js';
 
 /** Base configuration of a service that runs in a test. */
-export function testConfig(bus: TestBus, user: BusUser) {
+export function testConfig(bus: Pick<TestBus, 'url' | 'seed'>, user: BusUser) {
   return {
     NATS_URL: bus.url,
     NATS_NKEY_SEED: bus.seed(user),

@@ -152,13 +152,15 @@ export const replicaId = z.string().regex(/^[0-9A-Za-z]{8,32}$/, 'must have 8 to
 
 /**
  * `ready` is false when the replica runs and `/readyz` fails. `leaving`: it accepts no more requests. `atMs` is the
- * time of its machine, which receivers compare with theirs.
+ * time of its machine, which receivers compare with theirs. `deduplicates`: it handles a command once, also when it
+ * receives its message again.
  */
 export const replicaAnnouncementSchema = z.looseObject({
   replica: replicaId,
   atMs: z.number(),
   ready: z.boolean().optional(),
   leaving: z.boolean().optional(),
+  deduplicates: z.boolean().optional(),
 });
 export type ReplicaAnnouncement = z.infer<typeof replicaAnnouncementSchema>;
 

@@ -25,7 +25,7 @@ export function announceReplica(
 ): ReplicaAnnouncer {
   let ready = true;
   const publish = (leaving: boolean): void => {
-    const announcement = { replica, atMs: machineTimeMs(), ready, ...(leaving && { leaving }) };
+    const announcement = { replica, atMs: machineTimeMs(), ready, deduplicates: true, ...(leaving && { leaving }) };
     publishHint(connection, replicaAnnouncementSubject(service), announcement satisfies ReplicaAnnouncement);
   };
   let checking = false;

@@ -165,7 +165,7 @@ test('sends to a replica that is not ready only when no other is ready', async (
 test('sends a command to another replica when the chosen one has stopped', async () => {
   const healthy = await replica('replica00007');
   const replicas = await callerOf(command, 'replica00007');
-  const stopped = { id: 'replica00008', begin: () => () => undefined };
+  const stopped = { id: 'replica00008', deduplicates: false, begin: () => () => undefined };
   bus = new Bus(caller, undefined, { choose: () => stopped, remove: (service, id) => replicas.remove(service, id) });
   expect(await outcome(send())).toBe('ok');
   expect(healthy.requests).toBe(1);

@@ -23,6 +23,7 @@ type MonotonicClock = () => number;
 class Replica implements ChosenReplica {
   announcedAt = -Infinity;
   ready = true;
+  deduplicates = false;
   inFlight = 0;
   private respondedAt = -Infinity;
   private ejections = 0;
@@ -129,6 +130,7 @@ export class Replicas implements ReplicaChooser {
     }
     replica.announcedAt = this.now();
     replica.ready = announcement.ready !== false;
+    replica.deduplicates = announcement.deduplicates === true;
     this.onAnnouncement(service, announcement);
   }
 }

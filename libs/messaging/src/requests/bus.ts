@@ -48,11 +48,18 @@ const wireErrorSchema = z.looseObject({
  */
 const absenceDelaysMs = [50, 100, 200];
 
+/**
+ * When a command without a response is sent again to its replica, which handles it once. A client needs 0.1 to 0.2 s
+ * to connect to another NATS server, because its own ended with the message or the response.
+ */
+const repeatAfterMs = [1000, 2500];
+
 const replySchemas = new WeakMap<Contract, z.ZodType>();
 
 interface Message {
   id: string;
-  body: string;
+  /** The body of a message whose sender waits for this long. */
+  body: (timeoutMs: number, repeated?: boolean) => string;
   traceparent: string | undefined;
 }
 
@@ -61,6 +68,8 @@ export type RequestEnd = 'response' | 'timeout' | 'error';
 
 export interface ChosenReplica {
   id: string;
+  /** Whether it handles a command once, however often it receives its message. */
+  deduplicates: boolean;
   /** Counts a request as in flight. @returns the callback that ends it */
   begin(): (end: RequestEnd) => void;
 }
@@ -97,7 +106,7 @@ export class Bus {
   /**
    * Resolves to the reply. Rejects with the AppError of the handler, or with `unavailable` after the contract's
    * timeout. A query without a response is sent to another replica. A command is not, once a replica may have received
-   * it, unless the contract says `repeatable`.
+   * it, unless the contract says `repeatable`: it is sent to the same one again.
    */
   async request<C extends Contract>(
     contract: C,
@@ -159,7 +168,9 @@ export class Bus {
     if (timeoutMs <= 0) throw expired();
     // Only this process and the handler know the id, so a reply without it is forged.
     const id = randomUUID();
-    const body = JSON.stringify({ pattern: subject, id, transit: newTransit(timeoutMs), data: { input, context } });
+    const packet = { pattern: subject, id, data: { input, context } };
+    const body: Message['body'] = (waitMs, repeated) =>
+      JSON.stringify({ ...packet, transit: newTransit(waitMs), ...(repeated && { repeated }) });
     const message: Message = { id, body, traceparent };
     const first = this.replicas?.choose(service);
     if (contract.kind === 'command' && !contract.repeatable) return this.sendOnce(contract, message, timeoutMs, first);
@@ -179,12 +190,10 @@ export class Bus {
     absences = 0,
   ): Promise<ReplyOf<C>> {
     const sentAtMs = performance.now();
-    const subject = replica ? addressedSubject(contract.subject, replica.id) : contract.subject;
     const end = replica?.begin();
     let response: Msg;
     try {
-      const options = { timeout: timeoutMs, ...traceHeaders(message.traceparent) };
-      response = await this.connection.request(subject, message.body, options);
+      response = await this.responseTo(contract, message, timeoutMs, replica);
       end?.('response');
     } catch (error) {
       end?.(isTimeout(error) ? 'timeout' : 'error');
@@ -218,6 +227,36 @@ export class Bus {
     return reply.data as ReplyOf<C>;
   }
 
+  /** Sends a message, and that of a command again to a replica that handles it once. */
+  private async responseTo(
+    { subject, kind, repeatable }: Contract,
+    message: Message,
+    timeoutMs: number,
+    replica?: ChosenReplica,
+  ): Promise<Msg> {
+    const to = replica ? addressedSubject(subject, replica.id) : subject;
+    const send = (afterMs: number) => {
+      const leftMs = timeoutMs - afterMs;
+      const options = { timeout: leftMs, ...traceHeaders(message.traceparent) };
+      return this.connection.request(to, message.body(leftMs, afterMs > 0), options);
+    };
+    const first = send(0);
+    if (!replica?.deduplicates || kind !== 'command' || repeatable) return first;
+    const ended = new AbortController();
+    const repeats = repeatAfterMs
+      .filter((afterMs) => afterMs < timeoutMs)
+      .map(async (afterMs) => {
+        await setTimeout(afterMs, undefined, { signal: ended.signal });
+        return send(afterMs);
+      });
+    try {
+      // The first message times out last, and without a replica at once; a repeated one that fails proves nothing.
+      return await Promise.race([first, firstResponse(repeats)]);
+    } finally {
+      ended.abort();
+    }
+  }
+
   private invalidReply(contract: Contract, detail: string): UncertainError {
     this.onInvalidReply(contract, detail);
     return new UncertainError('unavailable', `${contract.service} sent an invalid reply`, {
@@ -231,6 +270,11 @@ function replySchemaOf(contract: Contract): z.ZodType {
   let schema = replySchemas.get(contract);
   if (!schema) replySchemas.set(contract, (schema = stripUnknownMembers(contract.reply)));
   return schema;
+}
+
+/** The first response to one of the messages; pending without one. */
+function firstResponse(messages: Promise<Msg>[]): Promise<Msg> {
+  return Promise.any(messages).catch(() => new Promise<never>(() => undefined));
 }
 
 /** Nobody subscribes to the subject, so nobody received the message. */

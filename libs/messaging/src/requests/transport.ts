@@ -7,6 +7,7 @@ import { parseJson } from '../connection/connection-status.js';
 import type { OwnOrganizations } from '../shards/own-organizations.js';
 import { countDroppedMessage, type DropReason } from '../subscriptions/dropped-messages.js';
 import { traceparentOf } from '../telemetry/message-spans.js';
+import { ReceivedCommands } from './received-commands.js';
 import { transitSchema, TransitTimes } from './transit.js';
 
 /** How long a stopping service waits for the responses of running requests. */
@@ -18,6 +19,7 @@ const packetSchema = z.looseObject({
   id: z.string().min(1).max(64),
   data: z.looseObject({}),
   transit: transitSchema.optional().catch(undefined),
+  repeated: z.boolean().optional(),
 });
 
 type OnMessage = (error: Error | null, message: Msg) => void;
@@ -30,6 +32,9 @@ class DroppedMessageError extends Error {
     super(message);
   }
 }
+
+/** The message repeats one that has been received. */
+class RepeatedMessageError extends Error {}
 
 /**
  * Nest's NATS transport over the service's one connection, in the queue group of the service. On close it accepts no
@@ -48,6 +53,7 @@ export class BusTransport extends ServerNats {
   private readonly open: Subscription[] = [];
   private contracts?: Map<string, Contract>;
   private readonly transitTimes = new TransitTimes();
+  private readonly receivedCommands = new ReceivedCommands();
 
   constructor(
     private readonly connection: NatsConnection,
@@ -110,12 +116,23 @@ export class BusTransport extends ServerNats {
     try {
       return await inRemoteTrace(traceparentOf(args[1] as Msg), () => super.handleMessage(...args));
     } catch (error) {
+      if (error instanceof RepeatedMessageError) return undefined;
       const reason = error instanceof DroppedMessageError ? error.reason : 'handler';
       countDroppedMessage(args[0], reason, error instanceof Error ? error.message : String(error));
       return undefined;
     } finally {
       this.running -= 1;
     }
+  }
+
+  /** Nest would respond to the message that is handled only, not to those that repeat it. */
+  override getPublisher(message: Msg, id: string): (response: object) => void {
+    const { reply } = message;
+    const caller = reply === undefined ? undefined : inboxOwner(reply);
+    return (response) => {
+      const { data } = this.serializer.serialize({ ...response, id }) as { data: string };
+      this.receivedCommands.respond(commandKey(caller, id), message, data);
+    };
   }
 
   private listenTo(client: NatsConnection, subject: string, callback: OnMessage): void {
@@ -127,12 +144,16 @@ export class BusTransport extends ServerNats {
     if (message.subject !== subject && message.subject !== addressedSubject(subject, this.replica))
       throw new DroppedMessageError('subject', 'it was sent under another subject');
     this.contracts ??= new Map(contracts.map((contract) => [contract.subject, contract]));
-    const caller = callerOf(message, this.contracts.get(subject)?.callers ?? []);
+    const contract = this.contracts.get(subject);
+    const caller = callerOf(message, contract?.callers ?? []);
     if (!caller)
       throw new DroppedMessageError('sender', 'its reply subject is in no inbox of a caller that the contract names');
     const packet = packetSchema.safeParse(parseJson(message));
     if (!packet.success) throw new DroppedMessageError('body', 'it is not a request');
-    const { id, data, transit } = packet.data;
+    const { id, data, transit, repeated = false } = packet.data;
+    const isRepeatable = contract?.kind === 'query' || contract?.repeatable;
+    if (!isRepeatable && !this.receivedCommands.receive(commandKey(caller, id), message, repeated))
+      throw new RepeatedMessageError();
     const expiresAt = transit && performance.now() + this.transitTimes.remainingMs(transit);
     return { pattern: subject, id, data: { ...data, caller, expiresAt, own: this.own } };
   }
@@ -144,6 +165,8 @@ export class BusTransport extends ServerNats {
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+const commandKey = (caller: BusUser | undefined, id: string): string => `${caller} ${id}`;
 
 function callerOf({ reply }: Msg, callers: readonly BusUser[]): BusUser | undefined {
   const owner = reply === undefined ? undefined : inboxOwner(reply);
