@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -140,7 +141,7 @@ describe('requests over NATS', () => {
         withdrawOffer.subject,
         JSON.stringify({
           pattern: withdrawOffer.subject,
-          id: '1',
+          id: randomUUID(),
           transit,
           data: { input: { offerId: offers.logs }, context: testContext() },
         }),
