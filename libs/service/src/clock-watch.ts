@@ -60,10 +60,6 @@ export class ClockWatch implements Clock {
     return this.machineMs();
   }
 
-  monotonicTimeMs(): number {
-    return this.monotonicMs();
-  }
-
   observeDatabase({ remoteMs, ...times }: ClockReading): void {
     this.database.observe({ remoteMs: remoteMs + (this.options.testOffsetMs ?? 0), ...times });
   }

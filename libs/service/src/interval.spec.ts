@@ -148,7 +148,7 @@ describe('the checks of several jobs', () => {
         rows: async <Row>({ text }: Statement, values?: unknown[]) => {
           asked.push([text, values]);
           await sleep(1);
-          return [{ names }] as Row[];
+          return [{ names, ms: 1234 }] as Row[];
         },
       },
       { now: () => new Date(0) },
@@ -161,11 +161,21 @@ describe('the checks of several jobs', () => {
     expect(await Promise.all([checks.isDue('first'), checks.isDue('second')])).toEqual([true, false]);
     expect(asked).toEqual([
       [
-        "SELECT ARRAY[CASE WHEN $1 > now() THEN 'first' END, CASE WHEN EXISTS (SELECT FROM work) THEN 'second' END] " +
-          'AS names, $1::timestamptz AS at',
+        expect.stringContaining(
+          "ARRAY[CASE WHEN $1 > now() THEN 'first' END, CASE WHEN EXISTS (SELECT FROM work) THEN 'second' END]",
+        ),
         [new Date(0)],
       ],
     ]);
+  });
+
+  it('bring the time of PostgreSQL in the same statement', async () => {
+    asked.length = 0;
+    const checks = checksWith(['first', null]);
+    const [, time] = await Promise.all([checks.isDue('first'), checks.databaseTime()]);
+    expect(asked).toHaveLength(1);
+    expect(time.remoteMs).toBe(1234);
+    expect(time.receivedAtMs).toBeGreaterThan(time.sentAtMs);
   });
 
   it('are asked again by those who ask later', async () => {
@@ -185,7 +195,7 @@ describe('the checks of several jobs', () => {
           rows: <Row>({ text }: Statement) =>
             text.includes('work') || error === down
               ? Promise.reject(error)
-              : Promise.resolve([{ names: ['first'] }] as Row[]),
+              : Promise.resolve([{ names: ['first'], ms: 1234 }] as Row[]),
         },
         { now: () => new Date(0) },
         conditions,

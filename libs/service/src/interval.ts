@@ -55,6 +55,8 @@ export interface RunningIntervals {
   stop(): Promise<void>;
   /** What an operator should know: jobs that fail, with the reason. */
   remarks(): string[];
+  /** Absent when no job says whether it has something to do. */
+  checks: DueChecks | undefined;
 }
 
 /** Starts the jobs that `@Interval` declares. @throws when two of them have the same name */
@@ -75,6 +77,7 @@ export function startIntervals(app: INestApplicationContext): RunningIntervals {
   return {
     stop: async () => void (await Promise.all([...jobs.values()].map((job) => job.stop()))),
     remarks: () => [...jobs.values()].flatMap((job) => job.remark() ?? []),
+    checks,
   };
 }
 

@@ -19,7 +19,6 @@ import {
   LazyDatabase,
   ReadDatabase,
   serverReason,
-  statement,
   type DatabaseOptions,
 } from '@holdfast/data';
 import {
@@ -48,6 +47,7 @@ import {
 } from '@holdfast/messaging';
 import { CLOCK, createLogger, nestLogger, type BaseConfig, type Clock, type Logger } from '@holdfast/platform';
 import { ClockWatch } from './clock-watch.js';
+import { DueChecks } from './due-checks.js';
 import { handOver } from './hand-over.js';
 import { startIntervals } from './interval.js';
 import { CONFIG, LOGGER, Readiness, Shutdown, WHOLE_DATABASE } from './lifecycle.js';
@@ -99,7 +99,6 @@ const shardsTimeoutMs = 5000;
 const retryMs = 500;
 /** A replica may hang with its connections open: none is kept for longer. */
 const replicaQueryTimeoutMs = 2000;
-const readClock = statement('read_clock', 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms');
 
 @Module({})
 class ServiceRoot {}
@@ -209,13 +208,16 @@ export async function startService<Config extends BaseConfig>(
 
   readiness.addCheck(() => !connection.isClosed());
   readiness.addDependency('NATS', () => connection.flush().then(() => unsupportedVersion(connection)));
-  if (database)
+  if (database) {
+    // With the question of the jobs, which is asked at the same time.
+    const clock = intervals.checks ?? clockOf(database, watch);
     readiness.addDependency('PostgreSQL', () =>
-      compareClocks(database, watch).then(
+      compareClocks(clock, watch).then(
         () => undefined,
         (error: unknown) => serverReason(error) ?? Promise.reject(error as Error),
       ),
     );
+  }
   readiness.addCheck(() => watch.trust() !== 'wrong');
   readiness.addProblems(() => watch.remarks());
   readiness.addProblems(() => [...consumers.flatMap((running) => running.remarks()), ...intervals.remarks()]);
@@ -309,11 +311,13 @@ function readDatabase(
   );
 }
 
+function clockOf(database: Database, watch: ClockWatch): DueChecks {
+  return new DueChecks(database, watch, new Map());
+}
+
 /** Checks that the database responds, and reads its clock. */
-async function compareClocks(database: Database, watch: ClockWatch): Promise<void> {
-  const sentAtMs = watch.monotonicTimeMs();
-  const [row] = await database.rows<{ ms: number }>(readClock);
-  watch.observeDatabase({ remoteMs: row!.ms, sentAtMs, receivedAtMs: watch.monotonicTimeMs() });
+async function compareClocks(clock: DueChecks, watch: ClockWatch): Promise<void> {
+  watch.observeDatabase(await clock.databaseTime());
 }
 
 /** Waits for a database that is not up yet, so that any start order works, and reads its clock before anything runs. */
@@ -322,7 +326,7 @@ async function connectDatabase(options: DatabaseOptions, watch: ClockWatch, logg
     let database: Database | undefined;
     try {
       database = await Database.connect(options);
-      await compareClocks(database, watch);
+      await compareClocks(clockOf(database, watch), watch);
       return database;
     } catch (error) {
       await database?.close().catch(() => undefined);
