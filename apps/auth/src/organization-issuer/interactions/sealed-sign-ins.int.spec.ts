@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startRelyingParties, type RelyingParties } from '../../relying-party.fixture.js';
 import { newCustomer } from '../../service-stubs.fixture.js';
@@ -13,6 +14,7 @@ afterAll(() => stack.stop());
 const rows = () => stack.database.query('SELECT model FROM auth.oidc_state ORDER BY model');
 const uidOf = (page: string) => page.split('/').at(-1)!;
 const resume = (browser: TestBrowser, page: string) => browser.go(`/o/acme/authorize/${uidOf(page)}`);
+const random = (length: number) => randomBytes(length).toString('base64url').slice(0, length);
 const sealedCookieOf = (browser: TestBrowser) => browser.cookies.find(({ name }) => name === 'holdfast-acme-request')!;
 /** Presents a passkey; the browser has not returned to the app yet. */
 async function complete(browser: TestBrowser, page: string, as = newCustomer()): Promise<void> {
@@ -156,9 +158,22 @@ describe('the cookie of a sign-in', () => {
     expect(new URL((await resume(browser, page)).location).searchParams.get('state')).toBe(state);
   });
 
+  test('fits with a hint of 700 random characters beside a random state', async () => {
+    const state = random(2048);
+    const browser = new TestBrowser(stack.base);
+    const more = { state, nonce: random(43), login_hint: random(700) };
+    const page = await browser.begin((await shop.begin(more)).url);
+    await browser.post(`${page}/options`);
+    const refused = await browser.post(`${page}/complete`, { response: { as: 'nobody' } });
+    for (const line of refused.headers.getSetCookie()) expect(line.length).toBeLessThanOrEqual(4096);
+    await browser.post(`${page}/cancel`);
+    const { searchParams } = new URL((await resume(browser, page)).location);
+    expect([searchParams.get('error'), searchParams.get('state')]).toEqual(['access_denied', state]);
+  });
+
   test.each([
     ['state', { state: 'x'.repeat(2049) }],
-    ['state, nonce, or hints', { state: 'x'.repeat(2000), login_hint: 'x'.repeat(1500) }],
+    ['state, nonce, or hints', { state: random(2000), login_hint: random(1700) }],
   ])('is not set when %s is too long, and the app gets invalid_request', async (what, more) => {
     const { location, headers } = await new TestBrowser(stack.base).go((await shop.begin(more)).url);
     const { searchParams } = new URL(location);

@@ -1,4 +1,5 @@
 import { hkdfSync } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { AdapterPayload } from 'oidc-provider';
 import { seal, unseal } from '@holdfast/platform';
 import { issuerPath, routes, signInApiPath } from '../../request-context/issuer-paths.js';
@@ -45,9 +46,7 @@ export class SealedSignIns {
     if (sealed === undefined) return undefined;
     for (const key of this.keys) {
       try {
-        const payload = JSON.parse(
-          unseal(this.keyOf(key, uid), Buffer.from(sealed, 'base64url'), this.contextOf(uid)).toString(),
-        ) as AdapterPayload;
+        const payload = decoded(unseal(this.keyOf(key, uid), Buffer.from(sealed, 'base64url'), this.contextOf(uid)));
         return { ...payload, jti: uid, returnTo: this.baseUrl + this.pathOf('result', uid) };
       } catch {
         // Sealed with another key or for another sign-in, or changed.
@@ -59,14 +58,16 @@ export class SealedSignIns {
   /** @throws TooLongToSeal */
   seal(cookies: Cookies, uid: string, payload: AdapterPayload): void {
     const kind = payload.result === undefined ? 'request' : 'result';
-    const sealed = seal(
-      this.keyOf(this.keys[0]!, uid),
-      JSON.stringify(withoutDerived(payload)),
-      this.contextOf(uid),
-    ).toString('base64url');
-    const bytes = this.names[kind].length + 1 + sealed.length + this.pathOf(kind, uid).length + attributeBytes;
     const begins = payload.result === undefined && payload.lastSubmission === undefined;
-    if (bytes > maxCookieBytes - (begins ? reservedBytes : 0)) throw new TooLongToSeal();
+    const maxBytes =
+      maxCookieBytes -
+      (begins ? reservedBytes : 0) -
+      (this.names[kind].length + 1 + this.pathOf(kind, uid).length + attributeBytes);
+    const plain = JSON.stringify(withoutDerived(payload));
+    let sealed = this.sealed(uid, plain);
+    // Characters of base64url, of which long values consist, need six bits each.
+    if (sealed.length > maxBytes) sealed = this.sealed(uid, compressed(plain));
+    if (sealed.length > maxBytes) throw new TooLongToSeal();
     if (kind === 'result') this.clear(cookies, uid, 'request');
     cookies.set(this.names[kind], sealed, { ...this.optionsOf(kind, uid), maxAge: interactionSeconds * 1000 });
   }
@@ -74,6 +75,10 @@ export class SealedSignIns {
   /** Deletes the cookie in this browser. A copy of it remains valid until it expires. */
   clear(cookies: Cookies, uid: string, kind: Kind): void {
     cookies.set(this.names[kind], null, this.optionsOf(kind, uid));
+  }
+
+  private sealed(uid: string, content: string | Buffer): string {
+    return seal(this.keyOf(this.keys[0]!, uid), content, this.contextOf(uid)).toString('base64url');
   }
 
   private optionsOf(kind: Kind, uid: string) {
@@ -94,6 +99,16 @@ export class SealedSignIns {
   private contextOf(uid: string): string {
     return `sign-in ${this.shortId} ${uid}`;
   }
+}
+
+/** Begins with a byte with which no JSON does. */
+function compressed(json: string): Buffer {
+  return Buffer.concat([Buffer.of(0), deflateRawSync(json, { level: 9 })]);
+}
+
+function decoded(content: Buffer): AdapterPayload {
+  const json = content[0] === 0 ? inflateRawSync(content.subarray(1)) : content;
+  return JSON.parse(json.toString()) as AdapterPayload;
 }
 
 /** Leaves out members that unseal() derives or nobody reads, since the size of a cookie is limited. */
