@@ -29,8 +29,8 @@ export function busPage(): string {
       'also proxies OAuth requests to auth over HTTP. Gateways exchange tokens of rate limits on `limits.gateway`, ' +
       'replicas of auth on `limits.auth`.',
     '## Queries and commands',
-    'A query without a reply is sent again, to another replica; a command to the same one only. Each may also reply with ' +
-      'the errors `unavailable` and `internal`.',
+    'A query without a reply is sent again, to another replica; a command to the same one only. Each may also reply ' +
+      'with the errors `unavailable` and `internal`.',
     table(['Subject', 'Kind', 'Callers', 'Visible in', 'Timeout', 'Errors'], contractRows()),
     '## Streams',
     table(
