@@ -6,6 +6,7 @@ import { asDatabaseOwner } from '../database-owner.js';
 import { exportOrganization } from '../organization-files/export.js';
 import { importOrganization } from '../organization-files/import.js';
 import { readManifest } from '../organization-files/organization-file.js';
+import { exportPasskeys } from '../organization-files/passkeys.js';
 import { lockOrganization, withShards, type ShardConnections } from '../organization-rows/connections.js';
 import { databasesOn, organizationDatabases } from '../organization-rows/organization-databases.js';
 import { show } from '../output.js';
@@ -27,6 +28,23 @@ export function addOrganizationFiles(org: Command): void {
       return exportOrganization(shortId, shard, folder, connections);
     });
     show({ shortId, rows, folder }, json, () => `${rows} rows of ${shortId} are in ${folder}. Only you can read it.`);
+  });
+
+  addCommand(
+    org,
+    'passkeys <shortId> <file>',
+    'write the public keys of all passkeys of the customers of an organization to a file, a line of JSON each, for a ' +
+      `server of another make at the same RP ID (docs/migrate.md); ${asDatabaseOwner}`,
+    ['org passkeys acme passkeys.jsonl'],
+  ).action(async (shortId: string, file: string, { json }: Json) => {
+    const databases = organizationDatabases();
+    const shard = await withShards([databases.common], databases.tls, (common) => shardOf(common, shortId));
+    const passkeys = await withShards([databasesOn(shard, databases)], databases.tls, async (connections) => {
+      const record = ownerRecord('org passkeys', shortId, 'organization.export_passkeys');
+      await addPendingRecords(connections.audit!, [{ org: shortId, record }]);
+      return exportPasskeys(shortId, file, connections.issuance!);
+    });
+    show({ shortId, passkeys, file }, json, () => `${passkeys} passkeys of ${shortId} are in ${file}.`);
   });
 
   addCommand(

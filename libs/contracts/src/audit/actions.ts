@@ -109,6 +109,7 @@ export const actions = {
   'organization.delete': 'The organization was suspended, to be deleted at a time',
   'organization.delete_begin': 'The deletion of the organization was begun, with all that it has',
   'organization.export': 'All rows of the organization were exported, for an import',
+  'organization.export_passkeys': 'The public keys of the passkeys of all customers were exported',
   'organization.import': 'The organization was brought back from an export',
   'organization.move_begin': 'A move of the organization to another shard was begun',
   'organization.move': 'The organization was moved to another shard, with its log',
