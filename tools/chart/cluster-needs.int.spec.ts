@@ -46,6 +46,38 @@ test('containers and init containers of the user are in the pods of services, be
   expect(pod).toMatchObject({ dnsConfig: { options: [{ name: 'ndots', value: '2' }] } });
 });
 
+test('replicas are kept apart by zone and node, and by node alone where nodes have no zone', async () => {
+  const manifests = parse(await render('bundled', '--set', 'nats.bundled.replicas=3'));
+  const spread = pods(manifests).filter(({ pod }) => pod.topologySpreadConstraints);
+  expect(new Set(spread.map(({ component }) => component))).toEqual(
+    new Set(['gateway', 'auth', 'issuance', 'subjects', 'audit', 'directory', 'signals', 'nats']),
+  );
+  for (const { name, component, pod, manifest } of spread) {
+    const labelSelector = { matchLabels: { 'app.kubernetes.io/component': component } };
+    // Of old and new pods each for themselves, which a StatefulSet does not have at once.
+    const each = manifest.kind === 'Deployment' ? { matchLabelKeys: ['pod-template-hash'] } : {};
+    const constraint = { maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway', labelSelector, ...each };
+    expect([name, pod]).toMatchObject([
+      name,
+      {
+        topologySpreadConstraints: [
+          { topologyKey: 'topology.kubernetes.io/zone', ...constraint },
+          { topologyKey: 'kubernetes.io/hostname', ...constraint },
+        ],
+        affinity: {
+          podAntiAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector, ...each } },
+            ],
+          },
+        },
+      },
+    ]);
+  }
+  const own = pods(all).find(({ name }) => name === 'Deployment id-auth')!;
+  expect(own.pod).not.toHaveProperty('affinity');
+});
+
 test('what the chart has no value for is set by further members', () => {
   const deployment = named(all, 'Deployment', 'id-auth');
   expect(deployment.metadata.annotations).toMatchObject({ 'example.com/owner': 'identity' });

@@ -29,6 +29,7 @@ export interface PodSpec {
     seccompProfile?: { type: string };
   };
   volumes?: Record<string, unknown>[];
+  topologySpreadConstraints?: unknown[];
 }
 
 /** The pod that a manifest creates. */

@@ -61,24 +61,13 @@
         {{- toYaml . | nindent 8 }}
       {{- end }}
       {{- if and $s.topologySpread.enabled (not $s.affinity) }}
+      {{- with $s.topologySpread.constraints }}
       topologySpreadConstraints:
-        {{- with $s.topologySpread.constraints }}
         {{- toYaml . | nindent 8 }}
-        {{- else }}
-        {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
-        - maxSkew: 1
-          topologyKey: {{ . }}
-          whenUnsatisfiable: {{ $s.topologySpread.whenUnsatisfiable }}
-          labelSelector:
-            matchLabels:
-              {{- include "holdfast.selectorLabels" $root | nindent 14 }}
-              app.kubernetes.io/component: {{ $name }}
-          {{- if not $stateful }}
-          # Old and new pods are spread each for themselves.
-          matchLabelKeys: [pod-template-hash]
-          {{- end }}
-        {{- end }}
-        {{- end }}
+      {{- else }}
+      {{- $spread := dict "root" $root "component" $name "deployment" (not $stateful) }}
+      {{- include "holdfast.spread" (set $spread "whenUnsatisfiable" $s.topologySpread.whenUnsatisfiable) | nindent 6 }}
+      {{- end }}
       {{- end }}
       {{- with $s.podSpec }}
       {{- toYaml . | nindent 6 }}

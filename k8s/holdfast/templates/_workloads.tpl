@@ -50,3 +50,40 @@ volumeClaimTemplates:
 {{- $isSingle := and (not $s.autoscaling.enabled) (eq (int $s.replicas) 1) -}}
 {{- ternary (int $s.successorSeconds) 0 (and $isSingle (not $stateful) (not $recreated)) -}}
 {{- end -}}
+
+{{/*
+Spreads the pods of a component over zones and nodes. The scheduler passes over a soft constraint on every node that
+lacks the key of any other one (PodTopologySpread, requireAllTopologies), so on nodes without a zone, such as those of
+kind or of bare machines, no constraint counts: there the anti-affinity keeps the pods apart.
+(dict "root" $ "component" name "whenUnsatisfiable" value "deployment" whether it is one)
+*/}}
+{{- define "holdfast.spread" -}}
+{{- $selector := include "holdfast.selectorLabels" .root -}}
+topologySpreadConstraints:
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: {{ $.whenUnsatisfiable }}
+    labelSelector:
+      matchLabels:
+        {{- $selector | nindent 8 }}
+        app.kubernetes.io/component: {{ $.component }}
+    {{- if $.deployment }}
+    # Old and new pods are spread each for themselves.
+    matchLabelKeys: [pod-template-hash]
+    {{- end }}
+  {{- end }}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              {{- $selector | nindent 14 }}
+              app.kubernetes.io/component: {{ $.component }}
+          {{- if $.deployment }}
+          matchLabelKeys: [pod-template-hash]
+          {{- end }}
+{{- end }}
