@@ -22,7 +22,7 @@ const select = `SELECT json_build_object(
 
 /**
  * Writes the passkeys of an organization as lines of JSON, all of one instant, to a new file that only its owner may
- * read. There is nothing secret in it; who has it can accept these passkeys at the same RP ID, and use them for nothing.
+ * read. There is nothing secret in it: who has it can accept these passkeys at the same RP ID and do nothing else.
  * @returns how many there are
  * @throws CommandError when the file exists or cannot be written
  */

@@ -39,7 +39,7 @@ async function claimed(client: Client): Promise<{ subject: string; device: Softw
   return { subject: body.subject, device };
 }
 
-it('org passkeys exports what another server needs to accept each passkey of the organization, and no other', async () => {
+it('org passkeys exports what another server needs to accept each passkey of the organization alone', async () => {
   const customers = [await claimed(shop), await claimed(shop)];
   await claimed(other);
   const { org } = shop.app;
