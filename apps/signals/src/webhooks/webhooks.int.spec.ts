@@ -115,7 +115,8 @@ describe('webhooks', () => {
       expect(await stack.afterAttempts(event.id, 10)).toMatchObject({ status: 'failed' });
       expect(new Set(idsOf(stack.receiver.at(path)))).toEqual(new Set([event.id]));
       expect((await stack.messages({ status: 'failed' })).items.map((message) => message.id)).toContain(event.id);
-      expect((await stack.get(id)).lastError).toMatchObject({ attempts: 10 });
+      // The endpoint is written after its message.
+      await eventually(async () => expect((await stack.get(id)).lastError).toMatchObject({ attempts: 10 }));
     });
 
     it('waits for as long as the receiver asks, and is sent when it is able to', async () => {
