@@ -15,11 +15,15 @@ function limited(changes: Partial<ConcurrencyLimits> = {}) {
   const limit = new ConcurrencyLimit({ ...limits, ...changes }, () => now);
   const begun: string[] = [];
   const finish = new Map<string, () => void>();
-  const run = (key: string, name: string) =>
-    limit.run(key, () => {
+  const run = (key: string, name: string) => {
+    const running = limit.run(key, () => {
       begun.push(name);
       return new Promise<void>((resolve) => finish.set(name, resolve));
     });
+    // What waits at the end of a test is rejected while the process runs another one, which would fail then.
+    running.catch(() => undefined);
+    return running;
+  };
   const end = async (name: string) => {
     finish.get(name)!();
     await new Promise((resolve) => setImmediate(resolve));
