@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Action } from '@holdfast/contracts';
 import { addCommand, type Json } from '../add-command.js';
 import { addPendingRecords, ownerRecord } from '../audit/pending-records.js';
 import { CommandError } from '../command-error.js';
@@ -19,14 +20,9 @@ export function addOrganizationFiles(org: Command): void {
       `personal data in it stay encrypted with the keys of this deployment; ${asDatabaseOwner}`,
     ['org export acme /archive/acme'],
   ).action(async (shortId: string, folder: string, { json }: Json) => {
-    const databases = organizationDatabases();
-    const shard = await withShards([databases.common], databases.tls, (common) => shardOf(common, shortId));
-    const rows = await withShards([databasesOn(shard, databases)], databases.tls, async (connections) => {
-      // Before the first row is read, as for every read of the operator.
-      const record = ownerRecord('org export', shortId, 'organization.export');
-      await addPendingRecords(connections.audit!, [{ org: shortId, record }]);
-      return exportOrganization(shortId, shard, folder, connections);
-    });
+    const rows = await read(shortId, 'org export', 'organization.export', (connections, shard) =>
+      exportOrganization(shortId, shard, folder, connections),
+    );
     show({ shortId, rows, folder }, json, () => `${rows} rows of ${shortId} are in ${folder}. Only you can read it.`);
   });
 
@@ -37,13 +33,9 @@ export function addOrganizationFiles(org: Command): void {
       `server of another make at the same RP ID (docs/migrate.md); ${asDatabaseOwner}`,
     ['org passkeys acme passkeys.jsonl'],
   ).action(async (shortId: string, file: string, { json }: Json) => {
-    const databases = organizationDatabases();
-    const shard = await withShards([databases.common], databases.tls, (common) => shardOf(common, shortId));
-    const passkeys = await withShards([databasesOn(shard, databases)], databases.tls, async (connections) => {
-      const record = ownerRecord('org passkeys', shortId, 'organization.export_passkeys');
-      await addPendingRecords(connections.audit!, [{ org: shortId, record }]);
-      return exportPasskeys(shortId, file, connections.issuance!);
-    });
+    const passkeys = await read(shortId, 'org passkeys', 'organization.export_passkeys', ({ issuance }) =>
+      exportPasskeys(shortId, file, issuance!),
+    );
     show({ shortId, passkeys, file }, json, () => `${passkeys} passkeys of ${shortId} are in ${file}.`);
   });
 
@@ -66,6 +58,21 @@ export function addOrganizationFiles(org: Command): void {
       json,
       () => `${rows} rows of ${shortId} are back. Let it in: holdfast org resume ${shortId}`,
     );
+  });
+}
+
+/** Reads the databases of an organization. Its log has the record before the first row is read. */
+async function read<T>(
+  org: string,
+  command: string,
+  action: Action,
+  work: (connections: ShardConnections, shard: string) => Promise<T>,
+): Promise<T> {
+  const databases = organizationDatabases();
+  const shard = await withShards([databases.common], databases.tls, (common) => shardOf(common, org));
+  return withShards([databasesOn(shard, databases)], databases.tls, async (connections) => {
+    await addPendingRecords(connections.audit!, [{ org, record: ownerRecord(command, org, action) }]);
+    return work(connections, shard);
   });
 }
 

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { CommandError } from '../command-error.js';
@@ -24,7 +24,7 @@ const select = `SELECT json_build_object(
  * Writes the passkeys of an organization as lines of JSON, all of one instant, to a new file that only its owner may
  * read. There is nothing secret in it: who has it can accept these passkeys at the same RP ID and do nothing else.
  * @returns how many there are
- * @throws CommandError when the file exists or cannot be written
+ * @throws CommandError when the file exists; a file that cannot be completed is deleted
  */
 export async function exportPasskeys(org: string, file: string, issuance: pg.Client): Promise<number> {
   const opened = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
@@ -41,7 +41,13 @@ export async function exportPasskeys(org: string, file: string, issuance: pg.Cli
       yield batch.map((passkey) => `${JSON.stringify(passkey)}\n`).join('');
     }
   };
-  await pipeline(lines, opened.createWriteStream({ flush: true }));
+  try {
+    await pipeline(lines, opened.createWriteStream({ flush: true }));
+  } catch (error) {
+    // Somebody could take a part of the passkeys for all of them.
+    await rm(file, { force: true });
+    throw error;
+  }
   return written;
 }
 

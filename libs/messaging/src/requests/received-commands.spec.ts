@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ReceivedCommands } from './received-commands.js';
+import { contracts } from '@holdfast/contracts';
+import { keptMs, ReceivedCommands } from './received-commands.js';
 
 let nowMs = 0;
 let commands: ReceivedCommands;
@@ -20,14 +21,14 @@ describe('a command', () => {
     expect(commands.receive('gateway 1', first, false)).toBe(true);
     expect(commands.receive('gateway 1', again, true)).toBe(false);
     expect(again.responses).toEqual([]);
-    commands.respond('gateway 1', first, 'done');
+    commands.respond(first, 'done');
     expect([first.responses, again.responses]).toEqual([['done'], ['done']]);
   });
 
   it('that is received again after its end gets the same response', () => {
     const [first, again] = [message(), message()];
     commands.receive('gateway 1', first, false);
-    commands.respond('gateway 1', first, 'done');
+    commands.respond(first, 'done');
     nowMs += 9000;
     expect(commands.receive('gateway 1', again, true)).toBe(false);
     expect([first.responses, again.responses]).toEqual([['done'], ['done']]);
@@ -42,14 +43,20 @@ describe('a command', () => {
   });
 
   it('that may have been forgotten for want of room is not handled again, for as long as its sender may wait', () => {
-    commands.receive('gateway 1', message(), false);
-    commands.respond('gateway 1', message(), 'x'.repeat(20_000));
+    const first = message();
+    commands.receive('gateway 1', first, false);
+    commands.respond(first, 'x'.repeat(20_000));
     expect(commands.receive('gateway 2', message(), false)).toBe(true);
     expect(commands.receive('gateway 1', message(), true)).toBe(false);
     expect(commands.receive('gateway 3', message(), true)).toBe(false);
     nowMs += 10_000;
     expect(commands.receive('gateway 4', message(), true)).toBe(true);
   });
+
+  it('has a shorter time limit than its id is kept, so that no message of it is handled later', () =>
+    expect(
+      contracts.filter(({ kind, repeatable, timeoutMs }) => kind === 'command' && !repeatable && timeoutMs >= keptMs),
+    ).toEqual([]));
 
   it('is handled at most once, whatever is received in which order', () => {
     const steps = fc.array(
@@ -66,18 +73,22 @@ describe('a command', () => {
         nowMs = 0;
         const received = new ReceivedCommands(() => nowMs, 10_000);
         const handled = new Map<number, number>();
+        const handledMessages = new Map<number, ReturnType<typeof message>>();
         const sentAtMs = new Map<number, number>();
         for (const { id, kind, bytes, afterMs } of taken) {
           nowMs += afterMs;
           if (kind === 'respond') {
-            if (handled.has(id)) received.respond(`gateway ${id}`, message(), 'x'.repeat(bytes));
+            if (handled.has(id)) received.respond(handledMessages.get(id)!, 'x'.repeat(bytes));
             continue;
           }
           // A sender sends the first message once, and waits for less than ten seconds.
           const isRepeated = sentAtMs.has(id) || kind === 'again';
           if (!sentAtMs.has(id)) sentAtMs.set(id, nowMs);
           if (nowMs - sentAtMs.get(id)! >= 10_000) continue;
-          if (received.receive(`gateway ${id}`, message(), isRepeated)) handled.set(id, (handled.get(id) ?? 0) + 1);
+          const sent = message();
+          if (!received.receive(`gateway ${id}`, sent, isRepeated)) continue;
+          handled.set(id, (handled.get(id) ?? 0) + 1);
+          handledMessages.set(id, sent);
         }
         expect([...handled.values()].filter((times) => times > 1)).toEqual([]);
       }),

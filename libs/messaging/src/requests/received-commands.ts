@@ -1,7 +1,7 @@
 import type { Msg } from '@nats-io/transport-node';
 
 /** Longer than any sender of a command waits; a message that arrives later is rejected as expired. */
-const keptMs = 10_000;
+export const keptMs = 10_000;
 const maxBytes = 16_000_000;
 /** What a command takes besides its response. */
 const commandBytes = 400;
@@ -9,6 +9,7 @@ const commandBytes = 400;
 type Reply = Pick<Msg, 'respond'>;
 
 interface ReceivedCommand {
+  key: string;
   receivedAtMs: number;
   /** The messages that wait for the response. */
   waiting: Reply[];
@@ -23,6 +24,8 @@ interface ReceivedCommand {
 export class ReceivedCommands {
   /** In the order of their receipt. */
   private readonly commands = new Map<string, ReceivedCommand>();
+  /** By the message that is handled, also after it was forgotten. */
+  private readonly handled = new WeakMap<Reply, ReceivedCommand>();
   private bytes = 0;
   private forgotAtMs = -Infinity;
 
@@ -46,18 +49,24 @@ export class ReceivedCommands {
     }
     // It may be one of those that were forgotten for want of room, and may have been handled.
     if (isRepeated && this.now() - this.forgotAtMs < keptMs) return false;
-    this.commands.set(key, { receivedAtMs: this.now(), waiting: [message] });
+    const command = { key, receivedAtMs: this.now(), waiting: [message] };
+    this.commands.set(key, command);
+    this.handled.set(message, command);
     this.bytes += commandBytes;
     return true;
   }
 
+  /** Whether the message is that of a command which must be handled. */
+  has(message: Reply): boolean {
+    return this.handled.has(message);
+  }
+
   /** Sends the response of a command to all of its messages, and keeps it for those to come. */
-  respond(key: string, message: Reply, response: string): void {
-    const known = this.commands.get(key);
-    for (const one of known?.waiting ?? [message]) one.respond(response);
-    if (!known) return;
-    Object.assign(known, { waiting: [], response });
-    this.bytes += response.length;
+  respond(message: Reply, response: string): void {
+    const command = this.handled.get(message)!;
+    for (const one of command.waiting) one.respond(response);
+    Object.assign(command, { waiting: [], response });
+    if (this.commands.get(command.key) === command) this.bytes += response.length;
   }
 
   private forget(): void {

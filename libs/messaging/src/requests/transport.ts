@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { ServerNats } from '@nestjs/microservices';
+import { ServerNats, type NatsContext } from '@nestjs/microservices';
 import { z } from 'zod';
 import { addressedSubject, contracts, inboxOwner, type BusUser, type Contract } from '@holdfast/contracts';
 import { inRemoteTrace } from '@holdfast/platform';
@@ -126,12 +126,11 @@ export class BusTransport extends ServerNats {
   }
 
   /** Nest would respond to the message that is handled only, not to those that repeat it. */
-  override getPublisher(message: Msg, id: string): (response: object) => void {
-    const { reply } = message;
-    const caller = reply === undefined ? undefined : inboxOwner(reply);
+  override getPublisher(message: Msg, id: string, context: NatsContext): (response: object) => void {
+    if (!this.receivedCommands.has(message)) return super.getPublisher(message, id, context);
     return (response) => {
       const { data } = this.serializer.serialize({ ...response, id }) as { data: string };
-      this.receivedCommands.respond(commandKey(caller, id), message, data);
+      this.receivedCommands.respond(message, data);
     };
   }
 
@@ -152,7 +151,7 @@ export class BusTransport extends ServerNats {
     if (!packet.success) throw new DroppedMessageError('body', 'it is not a request');
     const { id, data, transit, repeated = false } = packet.data;
     const isRepeatable = contract?.kind === 'query' || contract?.repeatable;
-    if (!isRepeatable && !this.receivedCommands.receive(commandKey(caller, id), message, repeated))
+    if (!isRepeatable && !this.receivedCommands.receive(`${caller} ${id}`, message, repeated))
       throw new RepeatedMessageError();
     const expiresAt = transit && performance.now() + this.transitTimes.remainingMs(transit);
     return { pattern: subject, id, data: { ...data, caller, expiresAt, own: this.own } };
@@ -165,8 +164,6 @@ export class BusTransport extends ServerNats {
     while (this.running > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
-
-const commandKey = (caller: BusUser | undefined, id: string): string => `${caller} ${id}`;
 
 function callerOf({ reply }: Msg, callers: readonly BusUser[]): BusUser | undefined {
   const owner = reply === undefined ? undefined : inboxOwner(reply);
