@@ -22,6 +22,10 @@ import { cache, mainOf, root } from '../setup/paths.mjs';
 
 const bundles = join(cache, 'bundles');
 
+/** `validation-messages` sets the texts of all schemas. */
+const definesOnly =
+  /[\\/](?:libs[\\/](?:contracts|platform-policy|platform|messaging)[\\/]dist|zod)[\\/](?!validation-messages\.js$)/;
+
 /** Bundles of several stacks, such as those of two versions in a test, stay for their next start. */
 const maxKept = 4;
 
@@ -48,8 +52,9 @@ async function write(build: string, programs: string[], target: string): Promise
     // TypeORM requires its driver by a variable, and the parsers that libs/data sets hold for one module.
     external: ['pg'],
     plugins: [typeormCompat],
-    // Every module that is imported runs, as it does without bundles. `sideEffects` of a package is for browsers.
-    treeshake: { moduleSideEffects: () => true },
+    // Every module that is imported runs, as it does without bundles: `sideEffects` of a package is for browsers. The
+    // modules of contracts define schemas, which takes long: a program runs those whose definitions it uses.
+    treeshake: { moduleSideEffects: (id) => !definesOnly.test(id) },
     onLog: report,
   });
   await bundler.write({

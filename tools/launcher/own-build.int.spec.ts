@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { serviceNames } from '@holdfast/contracts';
@@ -55,6 +65,37 @@ test('a bundle loads none of its packages a second time', async () => {
   expect(packages).toContain('pg');
   // What pg requires.
   expect([...packages].filter((name) => !/^(pg(-.+)?|pgpass|postgres-.+|split2|xtend)$/.test(name))).toEqual([]);
+});
+
+interface Coverage {
+  result: { url: string; functions: { ranges: { startOffset: number; count: number }[] }[] }[];
+}
+
+/** The modules of contracts that ran, by the comment that Rolldown writes before each. */
+function contractsThatRan(coverage: Coverage): string[] {
+  return coverage.result
+    .filter(({ url }) => url.startsWith(pathToFileURL(join(copy, 'bundle')).href))
+    .flatMap(({ url, functions }) => {
+      const text = readFileSync(fileURLToPath(url), 'utf8');
+      const ran = functions.filter(({ ranges }) => ranges[0]!.startOffset > 0 && ranges[0]!.count > 0);
+      return [...text.matchAll(/^\/\/ libs\/contracts\/dist\/(.+)\.js$/gm)].flatMap(({ 1: name, index }) => {
+        const end = text.indexOf('\n// ', index + 1);
+        const isIn = (offset: number) => offset > index && (end < 0 || offset < end);
+        return ran.some(({ ranges }) => isIn(ranges[0]!.startOffset)) ? [name!] : [];
+      });
+    });
+}
+
+test('a command runs the contracts that it uses, since those of all services are a third of its time', async () => {
+  const folder = mkdtempSync(join(process.env.TEST_TMP ?? '', 'coverage-'));
+  const run = promisify(execFile)(process.execPath, [programOf(copy, 'cli'), 'org', 'list'], {
+    env: { NODE_V8_COVERAGE: folder },
+  });
+  await expect(run).rejects.toThrow('NATS_URL');
+  const coverage = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0]!), 'utf8')) as Coverage;
+  const ran = contractsThatRan(coverage);
+  expect(ran).toEqual(expect.arrayContaining(['validation-messages', 'directory/organizations']));
+  expect(ran.filter((name) => /^(registry|signals\/(webhooks|ssf)|issuance\/offers)/.test(name))).toEqual([]);
 });
 
 test('the same modules are bundled once', async () => {

@@ -80,7 +80,8 @@ export function asOperator<T>(command: string, work: (session: OperatorSession) 
     const requestsFor: OperatorSession['requestsFor'] = (org) => {
       const context = operatorContext(command, org);
       return async (contract, input) => {
-        await replicas.waitForReplica(contract.service, discoveryMs);
+        // A query without a response is sent to another replica anyway.
+        if (contract.kind === 'command') await replicas.waitForReplica(contract.service, discoveryMs);
         return bus.request(contract, input, context);
       };
     };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import './validation-messages.js';
 
 /** The format of every time in responses and events: RFC 3339, UTC, with milliseconds and `Z`. */
 export const instant = z.iso.datetime({ precision: 3 }).meta({ examples: ['2026-11-21T09:30:00.000Z'] });

@@ -1,5 +1,3 @@
-import './validation-messages.js';
-
 export * from './services.js';
 export * from './shards.js';
 export * from './operations.js';

@@ -6,6 +6,7 @@ import {
   watermarksSchema,
   type ServiceName,
 } from '@holdfast/contracts';
+import { defaultConnectionLimit } from './connection-limit.js';
 
 /** The services that raise watermarks, per read model. */
 export function watermarkWriters(): { readModel: ServiceName; writers: ServiceName[] }[] {
@@ -19,9 +20,6 @@ export function watermarkWriters(): { readModel: ServiceName; writers: ServiceNa
 function quote(value: string): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
-
-/** Connections per role: three replicas with pools of 12. `DB_CONNECTIONS` at `holdfast database setup` raises it. */
-export const defaultConnectionLimit = 40;
 
 export interface DatabaseSetupOptions {
   /** Password of each role that is created. */

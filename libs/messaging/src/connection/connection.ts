@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import {
   connect,
-  nkeyAuthenticator,
   PermissionViolationError,
   type ConnectionOptions,
   type NatsConnection,
@@ -19,6 +18,7 @@ import {
 import { observeCertificates, type Logger } from '@holdfast/platform';
 import { onConnectionStatus } from './connection-status.js';
 import { writeOncePerTurn } from './nats-client.js';
+import { nkeyAuthenticator } from './nkey-authenticator.js';
 import { nextServer, ServerSpread } from './server-spread.js';
 
 const retryMs = 200;
@@ -104,7 +104,7 @@ function clientOptionsOf(
 ): ConnectionOptions {
   return {
     name: user,
-    authenticator: nkeyAuthenticator(new TextEncoder().encode(nkeySeed)),
+    authenticator: nkeyAuthenticator(nkeySeed),
     inboxPrefix: inboxPrefix(user),
     // The client reads the file for each connection. With `tls`, it refuses a server without TLS.
     ...(caFile !== undefined && { tls: { caFile } }),
