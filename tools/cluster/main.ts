@@ -108,6 +108,7 @@ function planned(): Step[] {
     ['nothing (10 s)', () => new Promise((resolve) => setTimeout(resolve, 10_000))],
     ['upgrade', () => ready(() => helm(['upgrade', release.name, chart, ...next, ...wait]))],
     ['rollback', () => ready(() => helm(['rollback', release.name, ...wait]))],
+    ['upgrade that fails', () => ready(() => failAndRollBack(['upgrade', release.name, chart, ...next]))],
     ['rotation of a key', () => rotateKey(release, 'KEY_ENCRYPTION_KEY_AUTH', 'auth')],
     ['rotation of a password', () => rotatePassword(release, 'DB_PASSWORD_SUBJECTS', 'subjects')],
     ['rotation of a NATS user', () => rotateNatsUser(release, 'NATS_NKEY_SEED_SUBJECTS', 'subjects')],
@@ -116,6 +117,18 @@ function planned(): Step[] {
     ...services.map((name): Step => [`eviction of ${name}`, () => disrupt(cluster, name, 'evict')]),
     ...drains((isNoticed) => !isNoticed),
   ];
+}
+
+/** To a tag that no image has, so that the first hook fails; then back. */
+function failAndRollBack(upgrade: string[]): void {
+  let hasFailed = false;
+  try {
+    helm([...upgrade, '--set-string', 'image.tag=no-image-has-this-tag', '--wait', '--timeout', '30s']);
+  } catch {
+    hasFailed = true;
+  }
+  if (!hasFailed) throw new Error('An upgrade to images that do not exist has succeeded.');
+  helm(['rollback', release.name, ...wait]);
 }
 
 function movedAndDeleted(shard: string): Step {

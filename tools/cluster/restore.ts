@@ -20,13 +20,9 @@ export async function loseAndRestore(
   await afterDump();
   for (const kind of ['ledger', 'checkpoints']) runBackup(release, kind);
 
-  kubectl([
-    'scale',
-    'deployment,statefulset',
-    '--replicas=0',
-    '-l',
-    `app.kubernetes.io/instance=${name},app.kubernetes.io/component in (${using})`,
-  ]);
+  const users = `app.kubernetes.io/instance=${name},app.kubernetes.io/component in (${using})`;
+  kubectl(['scale', 'deployment,statefulset', '--replicas=0', '-l', users]);
+  kubectl(['wait', '--for=delete', 'pod', '-l', users, '--timeout=3m']);
   const cronJobs = kubectl(['get', 'cronjob', '-l', `app.kubernetes.io/instance=${name}`, '-o', 'name']);
   const suspend = (isSuspended: boolean): void => {
     for (const cronJob of cronJobs.trim().split('\n'))
@@ -54,14 +50,59 @@ export async function loseAndRestore(
     const folders = [...replicas.map((replica) => `/checkpoints/${replica}`), '/backup/checkpoints'];
     const checkpoints = folders.flatMap((folder) => ['--checkpoints', folder]);
     inPod('cli', 'node', 'service/main.js', 'audit', 'sign-again', '--all', ...checkpoints);
+    for (const replica of replicasOf(release).filter((one) => !replicas.includes(one))) {
+      mountCheckpointsOnly(release, replicas, replica);
+      inPod(
+        'cli',
+        'node',
+        'service/main.js',
+        'audit',
+        'sign-again',
+        '--all',
+        '--checkpoints',
+        `/checkpoints/${replica}`,
+      );
+    }
   });
+  // `start` creates it again with the volumes that the chart names.
+  kubectl(['delete', `deployment/${name}-restore`]);
   kubectl(['delete', 'job', '-l', 'app.kubernetes.io/component=setup']);
   start();
   suspend(false);
   const restored = customersOf(release);
-  // It exits with 1 if a log is broken.
-  kubectl(['exec', `deploy/${name}-cli`, '--', 'node', 'service/main.js', 'doctor']);
+  await untilHealthy(release);
   if (restored < customers) throw new Error(`${restored} of at least ${customers} customers were restored.`);
+}
+
+/** The replicas of audit, by their numbers: each has a volume for its checkpoints. */
+function replicasOf({ cluster, name }: Release): string[] {
+  const claims = cluster.kubectl(['get', 'pvc', '-o', 'jsonpath={.items[*].metadata.name}']).trim().split(' ');
+  const prefix = `checkpoints-${name}-audit-`;
+  return claims.filter((claim) => claim.startsWith(prefix)).map((claim) => claim.slice(prefix.length));
+}
+
+/** Of a replica whose volume is on another node than that of the backups: the pod moves there. */
+function mountCheckpointsOnly({ cluster, name }: Release, mounted: string[], replica: string): void {
+  const volume = `checkpoints-${replica}`;
+  const removed = ['backup', ...mounted.map((one) => `checkpoints-${one}`)].map((one) => ({
+    name: one,
+    $patch: 'delete',
+  }));
+  const unmounted = ['/backup', ...mounted.map((one) => `/checkpoints/${one}`)].map((mountPath) => ({
+    mountPath,
+    $patch: 'delete',
+  }));
+  const claimName = `checkpoints-${name}-audit-${replica}`;
+  const spec = {
+    volumes: [...removed, { name: volume, persistentVolumeClaim: { claimName } }],
+    containers: [
+      { name: 'postgresql', volumeMounts: [{ mountPath: '/backup', $patch: 'delete' }] },
+      { name: 'cli', volumeMounts: [...unmounted, { mountPath: `/checkpoints/${replica}`, name: volume }] },
+    ],
+  };
+  const deployment = `deployment/${name}-restore`;
+  cluster.kubectl(['patch', deployment, '-p', JSON.stringify({ spec: { template: { spec } } })]);
+  cluster.kubectl(['rollout', 'status', deployment, '--timeout=3m']);
 }
 
 /** Runs a CronJob at once. */
@@ -69,6 +110,19 @@ function runBackup({ cluster, name }: Release, kind: string): void {
   const job = `${name}-check-${kind}-${Date.now()}`;
   cluster.kubectl(['create', 'job', job, `--from=cronjob/${name}-backup-${kind}`]);
   cluster.kubectl(['wait', '--for=condition=complete', `job/${job}`, '--timeout=300s']);
+}
+
+/** `doctor` exits with 1 if a log is broken, and while services that start beside each other are late. */
+async function untilHealthy({ cluster, name }: Release): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    try {
+      return void cluster.kubectl(['exec', `deploy/${name}-cli`, '--', 'node', 'service/main.js', 'doctor']);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+    }
+  }
 }
 
 /** Rows of erased customers stay as hashes, so the number of customers only grows. */

@@ -42,6 +42,24 @@ resources:
   {{- toYaml .Values.jobs.resources | nindent 2 }}
 {{- end -}}
 
+{{- define "holdfast.setupJob" -}}
+{{ include "holdfast.fullname" . }}-setup-{{ include "holdfast.setupSpec" . | sha256sum | trunc 8 }}
+{{- end -}}
+
+{{/* The Jobs of the release, of all shards, as JSON. Each has a hash in its name, because a Job cannot be changed. */}}
+{{- define "holdfast.namedJobs" -}}
+{{- $all := dict "root" . -}}
+{{- include "holdfast.setScopes" $all -}}
+{{- $names := list -}}
+{{- range $all.scopes -}}
+{{- $names = append $names (include "holdfast.setupJob" .) -}}
+{{- with include "holdfast.backupVolumeJob" . -}}
+{{- $names = append $names . -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $names -}}
+{{- end -}}
+
 {{/* Spec of the setup Job. Its name is a hash of it. */}}
 {{- define "holdfast.setupSpec" -}}
 {{- $root := . -}}

@@ -98,3 +98,11 @@ export function startDefaultMetrics(): void {
   if (!register.getSingleMetric('process_cpu_user_seconds_total'))
     collectDefaultMetrics({ eventLoopMonitoringPrecision: eventLoopPrecisionMs });
 }
+
+/**
+ * The delay of the event loop is reported since it was read last. Loading the modules and connecting delay it by half a
+ * second, which would be the first value that is read: an incident that was none.
+ */
+export async function discardDelayOfStart(): Promise<void> {
+  await register.getSingleMetric('nodejs_eventloop_lag_seconds')?.get();
+}

@@ -51,7 +51,7 @@ import { DueChecks } from './due-checks.js';
 import { handOver } from './hand-over.js';
 import { startIntervals } from './interval.js';
 import { CONFIG, LOGGER, Readiness, Shutdown, WHOLE_DATABASE } from './lifecycle.js';
-import { observePool, startDefaultMetrics, testClockOffset } from './metrics.js';
+import { discardDelayOfStart, observePool, startDefaultMetrics, testClockOffset } from './metrics.js';
 import { startOpsServer } from './ops-server.js';
 import { replicaReportHandler } from './replica-report.js';
 import type { ReportedSettings } from './reportable-settings.js';
@@ -232,6 +232,7 @@ export async function startService<Config extends BaseConfig>(
     announcers.push(announce(ofShard.connection));
   });
   await shards.start(shardsTimeoutMs);
+  await discardDelayOfStart();
   const ops = await startOpsServer(config.OPS_PORT, config.OPS_HOST, readiness, offset);
   logger.info({ opsPort: (ops.address() as AddressInfo).port }, `${service} is up`);
 
