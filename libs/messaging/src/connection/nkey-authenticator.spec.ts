@@ -22,6 +22,6 @@ test('without a nonce nothing is signed', () => {
 test.each(['', 'SU', 'no seed', 'SUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'])(
   'a text that is no seed is refused: "%s"',
   (text) => {
-    expect(() => nkeyAuthenticator(text)).toThrow();
+    expect(() => nkeyAuthenticator(text)).toThrow('Compare NATS_NKEY_SEED');
   },
 );

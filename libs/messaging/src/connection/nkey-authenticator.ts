@@ -15,16 +15,25 @@ const userPrefix = 20 << 3;
  * after a NATS server was restarted.
  *
  * @param seed in NATS's form, `SU…`
- * @throws NKeysError when it is no seed
+ * @throws Error when it is no seed
  */
 export function nkeyAuthenticator(seed: string): Authenticator {
-  // Checks the prefix and the checksum.
-  fromSeed(new TextEncoder().encode(seed));
+  checkSeed(seed);
   // Two bytes of prefix, the secret, two of checksum.
   const secret = base32Decoded(seed).subarray(2, 2 + publicKeyBytes);
   const privateKey = createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' });
   const nkey = publicNkey(privateKey);
   return (nonce) => ({ nkey, sig: nonce ? sign(null, Buffer.from(nonce), privateKey).toString('base64') : '' });
+}
+
+/** Its prefix and checksum. */
+function checkSeed(seed: string): void {
+  try {
+    fromSeed(new TextEncoder().encode(seed));
+  } catch (cause) {
+    const advice = 'Compare NATS_NKEY_SEED with the secret that it is from: it is damaged or incomplete.';
+    throw new Error(`The seed of the NATS user is no seed (${(cause as Error).message}). ${advice}`, { cause });
+  }
 }
 
 function publicNkey(privateKey: KeyObject): string {
