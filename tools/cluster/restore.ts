@@ -50,8 +50,10 @@ export async function loseAndRestore(
     const folders = [...replicas.map((replica) => `/checkpoints/${replica}`), '/backup/checkpoints'];
     const checkpoints = folders.flatMap((folder) => ['--checkpoints', folder]);
     inPod('cli', 'node', 'service/main.js', 'audit', 'sign-again', '--all', ...checkpoints);
-    for (const replica of replicasOf(release).filter((one) => !replicas.includes(one))) {
-      mountCheckpointsOnly(release, replicas, replica);
+    const all = replicasOf(release);
+    for (const replica of all.filter((one) => !replicas.includes(one))) {
+      const others = all.filter((one) => one !== replica);
+      mountCheckpoints(release, replica, others);
       inPod(
         'cli',
         'node',
@@ -81,14 +83,14 @@ function replicasOf({ cluster, name }: Release): string[] {
   return claims.filter((claim) => claim.startsWith(prefix)).map((claim) => claim.slice(prefix.length));
 }
 
-/** Of a replica whose volume is on another node than that of the backups: the pod moves there. */
-function mountCheckpointsOnly({ cluster, name }: Release, mounted: string[], replica: string): void {
+/** Of one replica, whose volume is on another node than that of the backups: the pod moves there. */
+function mountCheckpoints({ cluster, name }: Release, replica: string, others: string[]): void {
   const volume = `checkpoints-${replica}`;
-  const removed = ['backup', ...mounted.map((one) => `checkpoints-${one}`)].map((one) => ({
+  const removed = ['backup', ...others.map((one) => `checkpoints-${one}`)].map((one) => ({
     name: one,
     $patch: 'delete',
   }));
-  const unmounted = ['/backup', ...mounted.map((one) => `/checkpoints/${one}`)].map((mountPath) => ({
+  const unmounted = ['/backup', ...others.map((one) => `/checkpoints/${one}`)].map((mountPath) => ({
     mountPath,
     $patch: 'delete',
   }));

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+// Here, since every contract imports this module: a bundle runs none of a package's modules that nobody uses.
 import './validation-messages.js';
 
 /** The format of every time in responses and events: RFC 3339, UTC, with milliseconds and `Z`. */

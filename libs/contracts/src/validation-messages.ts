@@ -120,5 +120,5 @@ function firstMessage([issue]: readonly z.core.$ZodIssue[]): string {
   return issue ? located(issue) : 'is not valid';
 }
 
-// Each schema uses it, in each process: every one imports this package. zod's own texts name types of JavaScript.
+// Each schema uses it, in each process: fields.ts imports this module. zod's own texts name types of JavaScript.
 z.config({ localeError: validationMessage });

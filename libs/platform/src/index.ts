@@ -7,6 +7,7 @@ export * from './config/config.js';
 export * from './config/named-values.js';
 export * from './config/configuration-cache.js';
 export * from './crypto/crypto.js';
+export * from './crypto/ed25519-key.js';
 export * from './network/certificate-ends.js';
 export * from './network/database-tls.js';
 export * from './time/deadline.js';

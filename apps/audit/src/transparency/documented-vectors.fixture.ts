@@ -1,9 +1,9 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { ed25519KeyOf } from '@holdfast/platform';
 import { CompactRange, formatVerifierKey, inclusionProof, leafHash, rootOf } from '@holdfast/tlog';
 import { signCheckpoint, verifierKeyOf } from '@holdfast/tlog/signing';
 import { leafOf } from '../append/leaf.js';
 import { commitment, pseudonymOf } from '../privacy/pseudonyms.js';
-import { ed25519KeyOf } from './signing-keys.js';
 
 const origin = 'id.example/o/acme/audit';
 

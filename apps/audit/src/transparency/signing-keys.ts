@@ -1,9 +1,7 @@
-import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { ed25519KeyOf } from '@holdfast/platform';
 import { openNote, type Checkpoint, type VerifierKey } from '@holdfast/tlog';
 import { signCheckpoint, verifierKeyOf } from '@holdfast/tlog/signing';
-
-/** The PKCS #8 prefix of the 32 bytes of an Ed25519 key (RFC 8410 §7). */
-const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The name of a log and of its keys: its address, without the scheme (c2sp.org/tlog-checkpoint). */
 export function originOf(baseUrl: string, org: string): string {
@@ -42,9 +40,4 @@ export class SigningKeys {
 /** HKDF (RFC 5869): the key of one organization reveals neither the seed nor the key of another one. */
 function keyOf(seed: Buffer, origin: string): KeyObject {
   return ed25519KeyOf(Buffer.from(hkdfSync('sha256', seed, '', `holdfast audit checkpoint ${origin}`, 32)));
-}
-
-/** The Ed25519 key with this secret of 32 bytes. */
-export function ed25519KeyOf(secret: Buffer): KeyObject {
-  return createPrivateKey({ key: Buffer.concat([pkcs8, secret]), format: 'der', type: 'pkcs8' });
 }
