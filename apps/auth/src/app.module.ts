@@ -14,6 +14,7 @@ import { SecretHashes } from './client-authentication/secret-hashes.js';
 import { UseProofHandler } from './client-authentication/use-proof.handler.js';
 import { ClientLimits } from './clients/client-limits.js';
 import { ClientRegistry } from './clients/client-registry.js';
+import { DeviceSignIn } from './device-sign-in/device-sign-in.js';
 import { DirectoryEventsConsumer } from './directory-events.consumer.js';
 import { IssuerRoutes } from './http/issuer-routes.js';
 import { CreateHubSessionHandler } from './hub/create-hub-session.handler.js';
@@ -46,6 +47,7 @@ import { IssueTokenHandler } from './platform-issuer/issue-token.handler.js';
 import { PlatformIssuer } from './platform-issuer/platform-issuer.js';
 import { TokenAudit } from './platform-issuer/token-audit.js';
 import { AuthKeyRotation } from './rotation/key-rotation.js';
+import { DeviceCodes } from './sessions/device-codes.js';
 import { PersonRevocations } from './sessions/people/person-revocations.js';
 import { SessionRevocationsConsumer } from './sessions/session-revocations.consumer.js';
 import { SessionRevocations } from './sessions/session-revocations.js';
@@ -132,6 +134,8 @@ const deniedRequests = {
     Issuers,
     PasskeyVerification,
     SignInSteps,
+    DeviceCodes,
+    DeviceSignIn,
     HubSessions,
     AccountSessions,
     CustomerSessions,

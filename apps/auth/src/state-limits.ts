@@ -10,6 +10,8 @@ const defaults = {
   PushedAuthorizationRequest: 200_000,
   /** Those of public clients, which anybody can send, so that they take no room from the others. */
   PublicAuthorizationRequest: 20_000,
+  /** Sign-ins on devices, which anybody can begin, for twenty minutes. */
+  DeviceCode: 20_000,
   Grant: 20_000_000,
   AuthorizationCode: 200_000,
   AccessToken: 2_000_000,

@@ -1,7 +1,13 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
 /** Endpoints at which clients authenticate. */
-const clientRoutes: readonly string[] = ['token', 'revocation', 'introspection', 'pushed_authorization_request'];
+const clientRoutes: readonly string[] = [
+  'token',
+  'revocation',
+  'introspection',
+  'pushed_authorization_request',
+  'device_authorization',
+];
 
 export function authenticatesClients({ oidc: { route } }: KoaContextWithOIDC): boolean {
   return clientRoutes.includes(route);

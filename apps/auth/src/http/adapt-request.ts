@@ -52,6 +52,7 @@ const namesToken = { edit: (form: string) => form.replace(/(^|&)token=(?=[^&]*\.
 /** The endpoints at which clients authenticate, and what becomes of their forms. */
 const clientForms: Readonly<Record<string, ClientForm>> = {
   [routes.token]: {},
+  [routes.device_authorization]: {},
   [routes.revocation]: namesToken,
   [routes.introspection]: namesToken,
   [routes.pushed_authorization_request]: { edit: withoutFragmentMode, limit: maxPushedBytes },

@@ -8,6 +8,7 @@ import { CONFIG, LOGGER } from '@holdfast/service';
 import { isPublic } from '../clients/client-record.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
+import { DeviceSignIn } from '../device-sign-in/device-sign-in.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
 import { Issuers, type Issuer } from '../organization-issuer/issuers.js';
 import { withoutFragmentMode } from '../organization-issuer/response-modes.js';
@@ -25,6 +26,8 @@ const signInPath = /^\/api\/sign-in\/([A-Za-z0-9_-]{16,64})(?:\/(options|complet
 
 const unexpectedErrorLines = new LogBudget(10);
 
+const devicePath = /^\/device(?:\/([A-Za-z0-9_-]{16,64}))?$/;
+
 /** Of an assertion with its extensions, which has a few kilobytes. */
 const maxAssertionBytes = 65_536;
 
@@ -40,6 +43,7 @@ export class IssuerRoutes {
   constructor(
     private readonly issuers: Issuers,
     private readonly steps: SignInSteps,
+    private readonly devices: DeviceSignIn,
     private readonly audit: IssuerAudit,
     private readonly clients: ClientRegistry,
     @Inject(CONFIG) private readonly config: Config,
@@ -96,6 +100,8 @@ export class IssuerRoutes {
     if (request.method === 'HEAD' && actionPath.test(rest)) throw new AppError('method_not_allowed');
     const step = signInPath.exec(rest);
     if (step) return this.handleSignInStep(request, response, issuer, step[1]!, step[2]);
+    const device = devicePath.exec(rest);
+    if (device) return this.devices.handle({ issuer, request, response, uid: device[1], query });
     if (request.method === 'POST' && (rest === routes.authorization || rest === routes.end_session))
       return redirectFormToQuery(request, response, issuerPath(shortId) + rest);
     request.url = rest + (rest === routes.authorization && query ? `?${withoutFragmentMode(query.slice(1))}` : query);

@@ -10,6 +10,7 @@ import { isPublic } from '../clients/client-record.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { confidentialAuthentication, ProviderClients } from '../clients/provider-clients.js';
 import { issuerRequestOf } from '../request-context/issuer-request.js';
+import { deviceGrantType } from './metadata.js';
 import { redirectAllowed, refuseResource } from './request-rules.js';
 
 /** Provides an organization's issuer with its clients: the apps of this organization that sign somebody in. */
@@ -55,19 +56,24 @@ function refuseResourceAtToken(): void {
   if (route === 'token' && (params as { resource?: unknown }).resource !== undefined) refuseResource();
 }
 
-function signsIn({ kind, redirectUris }: App): boolean {
-  return !isProgram(kind) && redirectUris.length > 0;
+function signsIn({ kind, redirectUris, deviceAuthorization = false }: App): boolean {
+  return !isProgram(kind) && (redirectUris.length > 0 || deviceAuthorization);
 }
 
 function metadataOf(app: App, keys: readonly CheckedJwk[]): ClientMetadata {
+  const hasRedirect = app.redirectUris.length > 0;
   return {
     client_id: app.clientId,
     client_name: app.displayName ?? app.name,
     application_type: app.kind === 'native' ? 'native' : 'web',
     ...(isPublic(app) ? { token_endpoint_auth_method: 'none' } : confidentialAuthentication(keys)),
     ...(app.requireDpop && { dpop_bound_access_tokens: true }),
-    grant_types: ['authorization_code', ...(app.refreshTokens ? ['refresh_token'] : [])],
-    response_types: ['code'],
+    grant_types: [
+      ...(hasRedirect ? ['authorization_code'] : []),
+      ...(app.deviceAuthorization ? [deviceGrantType] : []),
+      ...(app.refreshTokens ? ['refresh_token'] : []),
+    ],
+    response_types: hasRedirect ? ['code'] : [],
     redirect_uris: app.redirectUris,
     post_logout_redirect_uris: app.postLogoutRedirectUris,
     id_token_signed_response_alg: app.idTokenAlg ?? 'RS256',

@@ -9,6 +9,7 @@ import { noteOutcome, noteUnrecorded, originHeaders } from '../request-context/h
 import { routeTemplate } from '../request-context/issuer-paths.js';
 import { beginIssuerRequest, issuerRequestOf, type HttpContext } from '../request-context/issuer-request.js';
 import { observeProviderErrors } from '../request-context/provider-errors.js';
+import { pollSeconds } from '../sessions/device-polls.js';
 import type { RequestResult } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { SignInBinding } from './interactions/sign-in-binding.js';
@@ -69,6 +70,7 @@ export function guardIssuer(provider: Provider, shortId: string, { audit, origin
     'grant',
     'authorization',
     'pushed_authorization_request',
+    'device_authorization',
     'userinfo',
     'revocation',
     'introspection',
@@ -100,6 +102,8 @@ async function finishRoute(ctx: KoaContextWithOIDC): Promise<void> {
     ctx.set('WWW-Authenticate', `Basic realm="${ctx.oidc.provider.issuer}", charset="UTF-8"`);
   // RFC 7009 §2.2 defines the status only. Some clients reject an empty body with a content type.
   if (route === 'revocation' && ctx.status === 200) ctx.remove('Content-Type');
+  if (route === 'device_authorization' && ctx.status === 200)
+    Object.assign(ctx.body as object, { interval: pollSeconds });
   if (route === 'introspection' && ctx.status === 200) describeIntrospectedToken(ctx.body as object);
   if (route === 'end_session' && ctx.status === 200 && !session?.accountId) await leaveSignedOut(ctx);
   if (

@@ -25,6 +25,7 @@ import { accountsOf, personScopes } from './accounts.js';
 import { revocationOf } from './audit/audited-request.js';
 import type { IssuerAudit } from './audit/issuer-audit.js';
 import type { Customers } from './customers.js';
+import { deviceFlow } from './device-flow.js';
 import { renderError } from './error-page.js';
 import { provideAppClients } from './issuer-clients.js';
 import { cookieNames, cookieOptions, signCookies } from './issuer-cookies.js';
@@ -150,6 +151,7 @@ function configuration(
       devInteractions: off,
       dPoP: dpopFeature(baseUrl + path, nonceKey),
       pushedAuthorizationRequests: { enabled: true },
+      deviceFlow: deviceFlow(),
       resourceIndicators: { enabled: true, getResourceServerInfo: refuseResource },
       // Announced only, since the library would notify apps without retries. src/logout notifies them.
       backchannelLogout: { enabled: true },

@@ -2,6 +2,9 @@ import { languages, proofAlgorithms } from '@holdfast/contracts';
 import { personScopes } from './accounts.js';
 import { responseModes } from './response-modes.js';
 
+/** RFC 8628 §3.4. */
+export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** How a confidential app authenticates. */
 export const confidentialMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 

@@ -11,12 +11,14 @@ export interface Authentication {
  * Adds the version of the customer or person at their sign-in, and their passkey, to stored state, and to access tokens
  * also how they signed in, for userinfo. The library stores only members that its models list.
  */
-export function storeSignInData({ Session, Grant, AuthorizationCode, AccessToken, RefreshToken }: Provider): void {
+export function storeSignInData(provider: Provider): void {
+  const { Session, Grant, AuthorizationCode, AccessToken, RefreshToken, DeviceCode } = provider;
   const addMembers = (model: unknown, ...members: string[]) => {
     const { IN_PAYLOAD: present } = model as { IN_PAYLOAD: string[] };
     Object.defineProperty(model, 'IN_PAYLOAD', { value: [...present, ...members] });
   };
-  for (const model of [Session, Grant, AuthorizationCode, RefreshToken]) addMembers(model, 'version', 'passkey');
+  for (const model of [Session, Grant, AuthorizationCode, RefreshToken, DeviceCode])
+    addMembers(model, 'version', 'passkey');
   addMembers(AccessToken, 'version', 'passkey', 'acr', 'amr');
   const prototype = AccessToken.prototype as unknown as { save: (this: object) => Promise<string> };
   const { save } = prototype;

@@ -4,6 +4,9 @@ import { issuerMetadataPath, issuerPaths, issuerRoute as routeBelowIssuer } from
 export const routes = {
   authorization: issuerPaths.authorization,
   pushed_authorization_request: issuerPaths.pushedAuthorization,
+  device_authorization: issuerPaths.deviceAuthorization,
+  // The library's pages of devices are never reached: http/issuer-routes.ts calls our own.
+  code_verification: issuerPaths.device,
   token: issuerPaths.token,
   userinfo: issuerPaths.userinfo,
   jwks: issuerPaths.jwks,
@@ -19,7 +22,7 @@ export function issuerPath(shortId: string): string {
 
 /** The route of a path in logs and metrics, without the id of a sign-in. */
 export function routeTemplate(path: string): string {
-  return `/o/{shortId}${path.replace(/^\/(authorize|api\/sign-in)\/[^/]+/, '/$1/{uid}')}`;
+  return `/o/{shortId}${path.replace(/^\/(authorize|device|api\/sign-in)\/[^/]+/, '/$1/{uid}')}`;
 }
 
 const routeTemplates = new Set<string>(Object.values(issuerPaths).map(routeBelowIssuer));
@@ -39,7 +42,7 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 
 /** Paths at which a caller acts. The others (metadata, keys, pages) respond the same to everybody. */
 export const actionPath =
-  /^\/(authorize(\/[^/]+)?|par|token(\/\w+)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
+  /^\/(authorize(\/[^/]+)?|par|device_authorization|device(\/[^/]+)?|token(\/\w+)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
 
 export const signInPagePath = '/sign-in/';
 /** The API of the sign-in page. */

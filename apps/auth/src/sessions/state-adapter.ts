@@ -1,13 +1,17 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { currentIssuerRequest, issuerRequestOf, originOf } from '../request-context/issuer-request.js';
 import { translateDatabaseErrors } from '../temporarily-unavailable.js';
+import { requirePace } from './device-polls.js';
 import { pushedRequestAdapter } from './pushed-requests.js';
 import type { StateStore } from './state-store.js';
 
 /** For state without a lifetime; longer than all other state lives. */
 const defaultTtlSeconds = 60 * 24 * 60 * 60;
 
-const ofGrants = ['AuthorizationCode', 'AccessToken', 'RefreshToken'];
+const ofGrants = ['AuthorizationCode', 'AccessToken', 'RefreshToken', 'DeviceCode'];
+
+/** So long a device gets `expired_token` for its code (RFC 8628 §3.5), and then `invalid_grant`. */
+const keptExpiredSeconds = 10 * 60;
 
 /** The adapter through which oidc-provider stores one kind of state of one issuer. */
 export function stateAdapter(store: StateStore, org: string, model: string): Adapter {
@@ -18,7 +22,7 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
       translateDatabaseErrors(work(...args));
   return {
     upsert: translated(async (id: string, payload: AdapterPayload, seconds?: number) => {
-      const ttlSeconds = seconds ?? defaultTtlSeconds;
+      const ttlSeconds = (seconds ?? defaultTtlSeconds) + (model === 'DeviceCode' ? keptExpiredSeconds : 0);
       const stored = await store.upsert(org, model, id, payload, ttlSeconds, originOf(Provider.ctx));
       // Otherwise the response would contain this token and an ID token, and the app would never get a notification.
       if (!stored && /^(Access|Refresh)Token$/.test(model))
@@ -28,6 +32,7 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
     }),
     find: translated(async (id: string) => {
       const found = await find(store, org, model, id);
+      if (found && model === 'DeviceCode') requirePace(id, found);
       if (!found?.consumed || !rotates(model) || !(await store.mayRepeat(org, id, found.grantId))) return found;
       // With `consumed` the library would revoke the family before it calls consume().
       return { ...found, consumed: undefined };
@@ -45,7 +50,7 @@ export function stateAdapter(store: StateStore, org: string, model: string): Ada
       if (!(await store.finish(org, model, id))) throw new errors.SessionNotFound('the sign-in was completed before');
     }),
     revokeByGrantId: translated((grantId: string) => store.revokeByGrantId(org, model, grantId)),
-    findByUserCode: () => Promise.reject(new Error('there is no device flow')),
+    findByUserCode: () => Promise.reject(new Error('the pages of the library for devices are not in use')),
   };
 }
 

@@ -170,7 +170,7 @@ export class StateStore {
       org,
       model,
       id: hash,
-      uid: model === 'Session' ? hashed(payload.uid) : null,
+      uid: model === 'Session' ? hashed(payload.uid) : model === 'DeviceCode' ? hashed(payload.userCode) : null,
       grant_id: model === 'Interaction' ? null : hashed(payload.grantId),
       account,
       version,

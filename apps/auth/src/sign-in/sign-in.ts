@@ -38,11 +38,15 @@ export class SignInSteps {
   ) {}
 
   async show(context: SignInContext): Promise<SignIn> {
-    const { params } = await this.findSignIn(context);
+    const { params, deviceCode } = await this.findSignIn(context);
     const { relyingParty, ...organization } = context.issuer.organization;
     const { app } = context.issuerRequest.client!;
     const { startUri, helpUri, accentColor, logoPath } = app;
-    const uri = startUri ?? homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris);
+    // A device has no page to return to.
+    const uri =
+      deviceCode === undefined
+        ? (startUri ?? homeOf((params as { redirect_uri: string }).redirect_uri, app.postLogoutRedirectUris))
+        : undefined;
     return {
       organization: {
         ...organization,
@@ -52,6 +56,7 @@ export class SignInSteps {
       },
       app: { name: app.displayName ?? app.name, ...(uri && { uri }) },
       audience: app.audience,
+      ...(deviceCode !== undefined && { device: true as const }),
       ...(relyingParty?.earlier && { earlierPasskeys: true }),
     };
   }

@@ -38,6 +38,7 @@ interface CreateOptions extends Json, KeyOptions, BrandingOptions {
   origin: string[];
   backchannelLogoutUri?: string;
   refreshTokens: boolean;
+  deviceAuthorization?: boolean;
   pkce: App['pkce'];
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
   accentColor?: string;
@@ -56,6 +57,7 @@ interface UpdateOptions extends Json, KeyOptions, BrandingOptions {
   origin?: string[];
   backchannelLogoutUri?: string | false;
   refreshTokens?: boolean;
+  deviceAuthorization?: boolean;
   pkce?: App['pkce'];
   idTokenAlg?: NonNullable<App['idTokenAlg']>;
   startUri?: string | false;
@@ -68,6 +70,7 @@ const pkceOption = () =>
     'whether sign-in requires PKCE; a web app may make it optional and must then send a nonce. ' +
       'optional_without_nonce requires neither and is weaker: for test clients of a certification',
   ).choices(pkceModes);
+const deviceAuthorizationHelp = 'allow sign-ins on devices without a browser, by a code (RFC 8628); native apps only';
 const idTokenAlgOption = () =>
   new Option('--id-token-alg <alg>', 'signature algorithm of its ID tokens').choices(['RS256', 'ES256']);
 
@@ -106,6 +109,7 @@ export function appCommands(program: Command): void {
     )
     .option('--backchannel-logout-uri <uri>', 'address that receives logout tokens when a session is revoked')
     .option('--no-refresh-tokens', 'issue no refresh tokens to it')
+    .option('--device-authorization', deviceAuthorizationHelp)
     .addOption(pkceOption().default('required'))
     .addOption(idTokenAlgOption())
     .option('--start-uri <uri>', 'where customers begin with it: its sign-in page leads back there')
@@ -190,6 +194,8 @@ export function appCommands(program: Command): void {
     .option('--no-backchannel-logout-uri', 'send it no logout tokens')
     .option('--refresh-tokens', 'issue refresh tokens to it')
     .option('--no-refresh-tokens', 'issue no refresh tokens to it')
+    .option('--device-authorization', deviceAuthorizationHelp)
+    .option('--no-device-authorization', 'refuse sign-ins on devices by a code')
     .addOption(pkceOption())
     .addOption(idTokenAlgOption())
     .option('--start-uri <uri>', 'where customers begin with it: its sign-in page leads back there')
@@ -275,6 +281,7 @@ function appSheet(app: App): string {
     Origins: app.origins.join(' ') || undefined,
     'Back-channel logout': app.backchannelLogoutUri,
     'Refresh tokens': app.refreshTokens ? 'yes' : 'no',
+    'Device sign-ins': app.deviceAuthorization ? 'yes' : undefined,
     PKCE: app.pkce,
     'Accent colour': app.accentColor,
     Logo: app.logoPath,

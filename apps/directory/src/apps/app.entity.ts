@@ -56,6 +56,9 @@ export class AppEntity {
   @Column('boolean', { name: 'refresh_tokens' })
   refreshTokens!: boolean;
 
+  @Column('boolean', { name: 'device_authorization', default: false })
+  deviceAuthorization!: boolean;
+
   @Column('text')
   pkce!: App['pkce'];
 
@@ -175,6 +178,7 @@ export function toApp(app: StoredApp): App {
     origins: app.origins,
     ...(app.backchannelLogoutUri !== null && { backchannelLogoutUri: app.backchannelLogoutUri }),
     refreshTokens: app.refreshTokens,
+    ...(app.deviceAuthorization && { deviceAuthorization: true }),
     pkce: app.pkce,
     ...(app.idTokenAlg !== null && { idTokenAlg: app.idTokenAlg }),
     ...(app.accentColor !== null && { accentColor: app.accentColor }),

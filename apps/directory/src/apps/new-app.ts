@@ -23,6 +23,7 @@ export function newApp(given: NewApp & Given, keys: KeySettings): AppEntity {
     idTokenAlg: null,
     createdBy: null,
     rateLimits: null,
+    deviceAuthorization: false,
     ...given,
     ...keys,
     clientId: `app_${randomBytes(16).toString('base64url')}`,

@@ -3,7 +3,16 @@ import { unprocessable } from '@holdfast/platform';
 
 /** The settings of a new app, or those that a change sets. */
 type SignInSettings = Partial<
-  Pick<App, 'audience' | 'credentialType' | 'redirectUris' | 'postLogoutRedirectUris' | 'pkce' | 'idTokenAlg'>
+  Pick<
+    App,
+    | 'audience'
+    | 'credentialType'
+    | 'redirectUris'
+    | 'postLogoutRedirectUris'
+    | 'pkce'
+    | 'idTokenAlg'
+    | 'deviceAuthorization'
+  >
 > &
   Partial<Record<'backchannelLogoutUri' | 'accentColor' | 'logo' | 'startUri', string | null | undefined>>;
 
@@ -13,6 +22,7 @@ export function requireUsable(kind: AppKind, settings: SignInSettings): void {
     ...issuesOfService(kind, settings),
     ...issuesOfUris(kind, settings),
     ...issuesOfPkce(kind, settings),
+    ...issuesOfDevices(kind, settings),
     ...issuesOfAudience(settings),
   ];
   if (issues.length > 0) throw unprocessable(issues);
@@ -62,6 +72,13 @@ function issuesOfUris(
 function issuesOfPkce(kind: AppKind, { pkce }: SignInSettings): ValidationIssue[] {
   return pkce !== undefined && pkce !== 'required' && kind !== 'web'
     ? [{ pointer: '#/pkce', detail: `must be required of a ${kind} app; only a web app may make it optional` }]
+    : [];
+}
+
+/** A device without a browser runs a native app. Any other app has a browser, where a sign-in cannot be relayed. */
+function issuesOfDevices(kind: AppKind, { deviceAuthorization }: SignInSettings): ValidationIssue[] {
+  return deviceAuthorization === true && kind !== 'native'
+    ? [{ pointer: '#/deviceAuthorization', detail: `must be false of a ${kind} app; only a native app may have it` }]
     : [];
 }
 

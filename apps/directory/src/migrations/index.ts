@@ -20,6 +20,7 @@ import { NextUserHandles1768200000100 } from './1768200000100-next-user-handles.
 import { Branding1768300000000 } from './1768300000000-branding.js';
 import { AppBranding1768400000000 } from './1768400000000-app-branding.js';
 import { OrganizationDeletions1768500000000 } from './1768500000000-organization-deletions.js';
+import { DeviceAuthorization1768600000000 } from './1768600000000-device-authorization.js';
 
 export const migrations = [
   CreateDirectory1763700000000,
@@ -45,4 +46,5 @@ export const migrations = [
   Branding1768300000000,
   AppBranding1768400000000,
   OrganizationDeletions1768500000000,
+  DeviceAuthorization1768600000000,
 ];

@@ -4,6 +4,7 @@ import { signInUidPattern } from '@holdfast/contracts';
 import { AppError } from '@holdfast/platform';
 import { routeTemplate } from '../edge/request-context.js';
 import { authorizationEndpoints } from './authorization.endpoints.js';
+import { deviceEndpoints } from './device.endpoints.js';
 import { ForwardingController, Forwards } from './forwarding.js';
 import { metadataEndpoints } from './metadata.endpoints.js';
 import { AuthProxy } from './proxy/auth-proxy.js';
@@ -16,6 +17,7 @@ const issuerEndpoints = [
   ...authorizationEndpoints,
   ...tokenEndpoints,
   ...pushedRequestEndpoints,
+  ...deviceEndpoints,
   ...signInPageEndpoints,
 ];
 

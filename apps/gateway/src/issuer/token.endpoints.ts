@@ -38,7 +38,7 @@ const issuerTokenReference: Json = {
     grant_type: {
       description: 'What is exchanged',
       required: true,
-      values: ['authorization_code', 'refresh_token'],
+      values: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
       example: 'authorization_code',
     },
     code: {
@@ -54,6 +54,7 @@ const issuerTokenReference: Json = {
       example: example.verifier,
     },
     refresh_token: { description: 'With `refresh_token`: the newest refresh token of the sign-in' },
+    device_code: { description: 'With `urn:ietf:params:oauth:grant-type:device_code`: the code of the device' },
     client_id: clientId,
     ...clientAssertion,
   }),
@@ -71,6 +72,7 @@ const issuerTokenReference: Json = {
     400: oauthErrorResponse(
       '`invalid_grant`: the code or refresh token is unknown, used, expired, of another app, or its customer can ' +
         'no longer sign in. `invalid_request`, `unsupported_grant_type`, `unauthorized_client`. ' +
+        '`authorization_pending`, `slow_down`, `access_denied`, `expired_token`: of a device (RFC 8628 §3.5). ' +
         '`invalid_dpop_proof`: a proof that is wrong, or missing although the app requires DPoP; `use_dpop_nonce`: ' +
         'make a new proof with the nonce of the header `DPoP-Nonce`.',
       'invalid_grant',

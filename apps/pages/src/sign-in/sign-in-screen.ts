@@ -23,7 +23,8 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
   const { help, start } = organizationLinks(isStaff(view) ? undefined : shown);
   const app = view?.app.name ?? texts.someApp;
   const organization = shown && { organization: shown.name };
-  const back = view && { secondary: { label: words.back(app), action: 'leave' } satisfies Control<SignInAction> };
+  const leave = view?.device ? words.leaveDevice : words.back(app);
+  const back = view && { secondary: { label: leave, action: 'leave' } satisfies Control<SignInAction> };
   const other = view?.earlierPasskeys && {
     other: { label: words.authenticateEarlier, action: 'signInEarlier' } satisfies Control<SignInAction>,
   };
@@ -37,7 +38,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
         tone: 'calm',
         ...organization,
         heading: words.ready(app),
-        body: [isStaff(view) ? words.readyStaffBody(org) : words.readyBody(org)],
+        body: [readyBody(view, org)],
         primary: { label: words.authenticate, action: 'signIn' },
         ...suggestions,
         ...other,
@@ -54,7 +55,12 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
     case 'verifying':
       return { tone: 'busy', ...organization, heading: words.verifying, body: [] };
     case 'leaving':
-      return { tone: 'busy', ...organization, heading: words.leaving(app), body: [] };
+      return {
+        tone: 'busy',
+        ...organization,
+        heading: view?.device ? words.leavingDevice : words.leaving(app),
+        body: [],
+      };
     case 'unsupported':
     case 'insecure':
       return { ...organization, ...failureTexts(state.name), ...back, links: help };
@@ -63,7 +69,7 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
         tone: 'calm',
         ...organization,
         heading: words.expired,
-        body: [words.expiredBody(app)],
+        body: [view?.device ? words.expiredDeviceBody : words.expiredBody(app)],
         ...backLink(view),
         links: [...(view?.app.uri === undefined ? start : []), ...help],
       };
@@ -92,6 +98,11 @@ const needHelp: readonly FailureReason[] = [
 /** A sign-in that has ended cannot return a result to the app, so the page links to the app itself. */
 function backLink(view: SignIn | undefined): { primary?: Control<SignInAction> } {
   return view?.app.uri === undefined ? {} : { primary: { label: words.back(view.app.name), href: view.app.uri } };
+}
+
+function readyBody(view: SignIn | undefined, org: string): string {
+  if (view?.device) return words.readyDeviceBody(org);
+  return isStaff(view) ? words.readyStaffBody(org) : words.readyBody(org);
 }
 
 function isStaff(view: SignIn | undefined): boolean {

@@ -152,12 +152,17 @@ export const texts: Texts = {
     readyBody: (org: string) => `Nehmen Sie den Passkey, den Sie für Ihr Konto bei ${org} erstellt haben.`,
     readyStaffBody: (org: string) =>
       `Für Menschen, die bei ${org} arbeiten: Nehmen Sie den Passkey, den Sie für Ihr Arbeitskonto erstellt haben.`,
+    readyDeviceBody: (org: string) =>
+      'Damit melden Sie das Gerät an, das den Code zeigt, und nicht dieses hier. Nehmen Sie den Passkey, den Sie für ' +
+      `${org} erstellt haben.`,
     authenticate: 'Mit Passkey anmelden',
     authenticateEarlier: 'Früheren Passkey verwenden',
     back: (app: string) => `Zurück zu ${app}`,
     working: 'Bestätigen Sie auf Ihrem Gerät',
     workingBody: 'Es fragt nach Fingerabdruck, Gesicht oder PIN.',
     verifying: 'Sie werden angemeldet …',
+    leaveDevice: 'Gerät nicht anmelden',
+    leavingDevice: 'Ihr Gerät wird angemeldet …',
     leaving: (app: string) => `Weiter zu ${app} …`,
     unknown: 'Dieser Passkey ist hier nicht bekannt',
     unknownBody: (org: string) =>
@@ -191,6 +196,9 @@ export const texts: Texts = {
     expiredBody: (app: string) =>
       'Diese Anmeldung ist beendet: Sie hat zu lange gedauert, oder sie war schon abgeschlossen. Mit Ihrem Passkey ' +
       `ist alles in Ordnung. Gehen Sie zurück zu ${app}, und melden Sie sich von dort an.`,
+    expiredDeviceBody:
+      'Diese Anmeldung ist beendet: Sie hat zu lange gedauert, oder sie war schon abgeschlossen. Mit Ihrem Passkey ' +
+      'ist alles in Ordnung. Lassen Sie Ihr Gerät einen neuen Code zeigen.',
   },
 
   account,

@@ -6,7 +6,7 @@ import { appKinds } from '../operations.js';
 import { readableName } from '../readable-text.js';
 import { appKeyFields, newAppKeyFields } from './app-keys.js';
 import { backchannelLogoutUri, httpsUri, redirectUri, webOrigin } from './app-uris.js';
-import { appSchema, pkceMode } from './apps.js';
+import { appSchema, deviceAuthorization, pkceMode } from './apps.js';
 import { appBrandingFields, appBrandingSettings } from './branding.js';
 
 /** A name that people read: of an app, or what customers read on the sign-in page. */
@@ -79,6 +79,7 @@ const newAppSchema = z
     startUri: settings.startUri.optional(),
     helpUri: settings.helpUri.optional(),
     refreshTokens: refreshTokens.default(true),
+    deviceAuthorization: deviceAuthorization.optional(),
     pkce: pkce.default('required'),
     idTokenAlg: settings.idTokenAlg.optional(),
   })
@@ -104,6 +105,7 @@ const appPatchSchema = z
     startUri: removable(settings.startUri),
     helpUri: removable(settings.helpUri),
     refreshTokens: refreshTokens.optional(),
+    deviceAuthorization: deviceAuthorization.optional(),
     pkce: pkce.optional(),
     idTokenAlg: removable(settings.idTokenAlg),
     ...newAppKeyFields,
@@ -130,6 +132,7 @@ const managedAppSchema = z
     logoUri: settings.logoUri.optional(),
     ...appBrandingFields,
     refreshTokens,
+    deviceAuthorization: appSchema.shape.deviceAuthorization,
     pkce: pkceMode,
     idTokenAlg: appSchema.shape.idTokenAlg,
     ...appKeyFields,

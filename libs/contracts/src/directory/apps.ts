@@ -23,6 +23,13 @@ export const pkceMode = z
       'required; weaker, and set by the operator of Holdfast only',
   );
 
+export const deviceAuthorization = z
+  .boolean()
+  .describe(
+    'Whether it signs in on devices without a browser: they show a code, which is entered in a browser elsewhere ' +
+      '(RFC 8628). For native apps only',
+  );
+
 export const appSchema = z.strictObject({
   clientId: z.string(),
   org: shortId,
@@ -45,6 +52,7 @@ export const appSchema = z.strictObject({
       'Receives logout tokens when a session ends or a customer is erased (OpenID Connect Back-Channel Logout)',
     ),
   refreshTokens: z.boolean().describe('Whether it may keep a customer signed in by refresh tokens'),
+  deviceAuthorization: deviceAuthorization.optional(),
   pkce: pkceMode,
   idTokenAlg: z.enum(['RS256', 'ES256']).optional().describe('Signature algorithm of its ID tokens; RS256 when absent'),
   ...appBrandingFields,
@@ -82,6 +90,7 @@ export const createApp = command({
     origins: z.array(webOrigin).max(20).default([]),
     backchannelLogoutUri: backchannelLogoutUri.optional(),
     refreshTokens: z.boolean().default(true),
+    deviceAuthorization: deviceAuthorization.optional(),
     pkce: pkceMode.default('required'),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
     accentColor: appBrandingSettings.accentColor.optional(),
@@ -109,6 +118,7 @@ export const updateApp = command({
     origins: z.array(webOrigin).max(20).optional(),
     backchannelLogoutUri: backchannelLogoutUri.nullable().optional().describe('Null removes it'),
     refreshTokens: z.boolean().optional(),
+    deviceAuthorization: deviceAuthorization.optional(),
     pkce: pkceMode.optional(),
     idTokenAlg: z.enum(['RS256', 'ES256']).optional(),
     accentColor: appBrandingSettings.accentColor.nullable().optional().describe('Null removes it'),

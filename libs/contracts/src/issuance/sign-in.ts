@@ -126,6 +126,10 @@ export const signInSchema = z
       .enum(['customers', 'people'])
       .optional()
       .describe('Who signs in to the app: customers of the organization, or its own people'),
+    device: z
+      .literal(true)
+      .optional()
+      .describe('The app runs on another device, which shows a code (RFC 8628): the sign-in is for that device'),
     earlierPasskeys: z
       .literal(true)
       .optional()

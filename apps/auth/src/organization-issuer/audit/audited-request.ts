@@ -2,6 +2,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Action, Actor, AuditRecord } from '@holdfast/contracts';
 import { isPublic } from '../../clients/client-record.js';
 import { anonymous, humanOf, type IssuerRequest } from '../../request-context/issuer-request.js';
+import { deviceGrantType } from '../metadata.js';
 
 /** What the audit log says of a request to an issuer. */
 export interface AuditedRequest {
@@ -48,7 +49,8 @@ export function auditedRequestOf(
 ): AuditedRequest | undefined {
   const { route } = ctx.oidc;
   if (route === 'token') return auditedTokenRequest(ctx, request);
-  if (route === 'pushed_authorization_request') return auditedPushedRequest(request, outcomeOf(ctx.status, error));
+  if (route === 'pushed_authorization_request' || route === 'device_authorization')
+    return auditedPushedRequest(request, outcomeOf(ctx.status, error));
   if (route === 'userinfo') return ofApp('userinfo', request, outcomeOf(ctx.status, error), error !== undefined);
   if (route === 'revocation') return auditedRevocation(ctx, request, outcomeOf(ctx.status, error));
   if (route === 'introspection') return auditedIntrospection(ctx, request, outcomeOf(ctx.status, error));
@@ -58,7 +60,10 @@ export function auditedRequestOf(
     : undefined;
 }
 
-/** Nothing proves who pushed a request of a public client: it is not recorded, like the request that names it. */
+/**
+ * Nothing proves who pushed a request of a public client, or began a sign-in on a device: it is not recorded, like the
+ * request that names it.
+ */
 function auditedPushedRequest(request: IssuerRequest, outcome: AuditedRequest['outcome']): AuditedRequest | undefined {
   const { client, secretId } = request;
   const authenticated = client !== undefined && secretId !== undefined && !isPublic(client.app);
@@ -67,11 +72,13 @@ function auditedPushedRequest(request: IssuerRequest, outcome: AuditedRequest['o
 }
 
 /** Without authentication the error is counted, under the app that the request names if this organization has it. */
-function auditedTokenRequest(ctx: KoaContextWithOIDC, request: IssuerRequest): AuditedRequest {
+function auditedTokenRequest(ctx: KoaContextWithOIDC, request: IssuerRequest): AuditedRequest | undefined {
   const { client, secretId } = request;
   const { error } = (ctx.body ?? {}) as { error?: string };
+  // A device asks every few seconds until somebody has decided, which is recorded.
+  if (error === 'authorization_pending' || error === 'slow_down') return undefined;
   const { grant_type: grantType } = (ctx.oidc.params ?? {}) as { grant_type?: string };
-  const supported = ['authorization_code', 'refresh_token'].find((type) => type === grantType);
+  const supported = ['authorization_code', 'refresh_token', deviceGrantType].find((type) => type === grantType);
   const authenticated = client !== undefined && secretId !== undefined && !isPublic(client.app);
   const audited = ofApp('token', request, outcomeOf(ctx.status, error), error !== undefined && !authenticated);
   return {

@@ -43,6 +43,17 @@ export class IssuerAudit {
     return { ...recordOf(request, audited, this.clock.now()), id: newId() };
   }
 
+  /** The record of a sign-in, to be committed with what it changes. */
+  recordOfSignIn(request: IssuerRequest): AuditRecord {
+    const outcome = { result: 'success', status: 200 } as const;
+    return this.recordOfChange(request, { action: actionOf(request, 'sign_in'), actor: actorOf(request), outcome });
+  }
+
+  /** Appends a committed record. The response waits for it, for a second at most. */
+  append(org: string, record: AuditRecord): Promise<void> {
+    return this.records.append(org, record);
+  }
+
   /**
    * Records an error of the sign-in page. It is counted instead while no passkey has identified a customer or person:
    * otherwise anybody could fill the log.

@@ -8,8 +8,8 @@ import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 import { interactionSeconds } from '../lifetimes.js';
 
 type Cookies = HttpContext['cookies'];
-/** Which of the two cookies: the sign-in, or its result for the redirect to the app. */
-type Kind = 'request' | 'result';
+/** Which of the cookies: the sign-in, or its result for the redirect to the app, or for the page of a device. */
+type Kind = 'request' | 'result' | 'deviceResult';
 
 /** Every browser stores a cookie of this size, its name and attributes included (RFC 6265 §6.1). */
 const maxCookieBytes = 4096;
@@ -17,6 +17,12 @@ const maxCookieBytes = 4096;
 const attributeBytes = 120;
 /** For the result that a refused passkey or cancelling adds later, so that a sign-in that began can also end. */
 const reservedBytes = 240;
+
+const pathsOf: Record<Kind, string> = {
+  request: signInApiPath,
+  result: routes.authorization,
+  deviceResult: routes.code_verification,
+};
 
 /** The request is too long for a cookie. */
 export class TooLongToSeal extends Error {}
@@ -47,7 +53,7 @@ export class SealedSignIns {
     for (const key of this.keys) {
       try {
         const payload = decoded(unseal(this.keyOf(key, uid), Buffer.from(sealed, 'base64url'), this.contextOf(uid)));
-        return { ...payload, jti: uid, returnTo: this.baseUrl + this.pathOf('result', uid) };
+        return { ...payload, jti: uid, returnTo: this.baseUrl + this.pathOf(resultOf(payload), uid) };
       } catch {
         // Sealed with another key or for another sign-in, or changed.
       }
@@ -57,24 +63,33 @@ export class SealedSignIns {
 
   /** @throws TooLongToSeal */
   seal(cookies: Cookies, uid: string, payload: AdapterPayload): void {
-    const kind = payload.result === undefined ? 'request' : 'result';
+    const kind = payload.result === undefined ? 'request' : resultOf(payload);
     const begins = payload.result === undefined && payload.lastSubmission === undefined;
     const maxBytes =
       maxCookieBytes -
       (begins ? reservedBytes : 0) -
-      (this.names[kind].length + 1 + this.pathOf(kind, uid).length + attributeBytes);
+      (this.nameOf(kind).length + 1 + this.pathOf(kind, uid).length + attributeBytes);
     const plain = JSON.stringify(withoutDerived(payload));
     let sealed = this.sealed(uid, plain);
     // Characters of base64url, of which long values consist, need six bits each.
     if (sealed.length > maxBytes) sealed = this.sealed(uid, compressed(plain));
     if (sealed.length > maxBytes) throw new TooLongToSeal();
-    if (kind === 'result') this.clear(cookies, uid, 'request');
-    cookies.set(this.names[kind], sealed, { ...this.optionsOf(kind, uid), maxAge: interactionSeconds * 1000 });
+    if (kind !== 'request') this.clear(cookies, uid, 'request');
+    cookies.set(this.nameOf(kind), sealed, { ...this.optionsOf(kind, uid), maxAge: interactionSeconds * 1000 });
   }
 
   /** Deletes the cookie in this browser. A copy of it remains valid until it expires. */
   clear(cookies: Cookies, uid: string, kind: Kind): void {
-    cookies.set(this.names[kind], null, this.optionsOf(kind, uid));
+    cookies.set(this.nameOf(kind), null, this.optionsOf(kind, uid));
+  }
+
+  /** Where the browser continues after a sign-in on a device. */
+  deviceResultUrl(uid: string): string {
+    return this.baseUrl + this.pathOf('deviceResult', uid);
+  }
+
+  private nameOf(kind: Kind): string {
+    return kind === 'request' ? this.names.request : this.names.result;
   }
 
   private sealed(uid: string, content: string | Buffer): string {
@@ -86,9 +101,7 @@ export class SealedSignIns {
   }
 
   private pathOf(kind: Kind, uid: string): string {
-    return (
-      issuerPath(this.shortId) + (kind === 'request' ? `${signInApiPath}/${uid}` : `${routes.authorization}/${uid}`)
-    );
+    return `${issuerPath(this.shortId)}${pathsOf[kind]}/${uid}`;
   }
 
   /** A key for each sign-in (RFC 5869), so that no key is used with so many nonces that two could be equal. */
@@ -99,6 +112,10 @@ export class SealedSignIns {
   private contextOf(uid: string): string {
     return `sign-in ${this.shortId} ${uid}`;
   }
+}
+
+function resultOf({ deviceCode }: AdapterPayload): Kind {
+  return deviceCode === undefined ? 'result' : 'deviceResult';
 }
 
 /** Begins with a byte with which no JSON does. */

@@ -7,13 +7,24 @@ import { cookieNames, cookieOptions } from '../issuer-cookies.js';
 import { interactionSeconds } from '../lifetimes.js';
 import { SealedSignIns, TooLongToSeal } from './sealed-sign-ins.js';
 
-/** A sign-in in progress. `browser` is the hash of the secret of the browser that began it. */
-export type Interaction = InstanceType<Provider['Interaction']> & { browser?: string };
+/**
+ * A sign-in in progress. `browser` is the hash of the secret of the browser that began it, `deviceCode` the user code
+ * of the device that is to be signed in.
+ */
+export type Interaction = InstanceType<Provider['Interaction']> & { browser?: string; deviceCode?: string };
 type Cookies = HttpContext['cookies'];
+
+/** Which device asks to be signed in. */
+export interface DeviceRequest {
+  userCode: string;
+  params: Record<string, unknown>;
+}
 
 export interface SignInBinding {
   /** Replaces the library's two cookies: the id of a sign-in is taken from the address, and its browser is checked. */
   replaceCookies(ctx: HttpContext): void;
+  /** Begins the sign-in on a device, in this browser. @returns its id */
+  beginForDevice(request: IncomingMessage, response: ServerResponse, device: DeviceRequest): Promise<string>;
   /** The sign-in of this browser with this id, as long as the session is still the one in which it began. */
   find(request: IncomingMessage, response: ServerResponse, uid: string): Promise<Interaction | undefined>;
 }
@@ -121,7 +132,10 @@ export function bindSignIns(
   prototype.destroy = async function () {
     // A sign-in in a cookie has signed nobody in. Presenting it again leads to the same error for the app.
     if (stored.has(this)) await destroy.call(this);
-    else sealed.clear(cookiesWith.get(this) ?? cookiesOf(Provider.ctx), this.uid, 'result');
+    else {
+      const kind = this.deviceCode === undefined ? 'result' : 'deviceResult';
+      sealed.clear(cookiesWith.get(this) ?? cookiesOf(Provider.ctx), this.uid, kind);
+    }
   };
 
   return {
@@ -132,6 +146,16 @@ export function bindSignIns(
       cookies.get = (name, options) => (name === names.resume ? uid : get(name, options));
       cookies.set = (name, ...rest) =>
         name === names.resume || name === names.interaction ? cookies : set(name, ...rest);
+    },
+    async beginForDevice(request, response, { userCode, params }) {
+      const uid = randomBytes(16).toString('base64url');
+      const interaction = model.instantiate({
+        ...{ jti: uid, params, deviceCode: userCode, returnTo: sealed.deviceResultUrl(uid) },
+        prompt: { name: 'login', reasons: ['device'], details: {} },
+      });
+      cookiesWith.set(interaction, cookiesOf(provider.createContext(request, response)));
+      await interaction.save(interactionSeconds);
+      return uid;
     },
     async find(request, response, uid) {
       const found = await findOwn(uid, cookiesOf(provider.createContext(request, response)));

@@ -68,6 +68,7 @@ const reachOf: Record<keyof AppPatch, 'sign-ins' | 'customers' | undefined> = {
   origins: 'sign-ins',
   pkce: 'sign-ins',
   refreshTokens: 'sign-ins',
+  deviceAuthorization: 'sign-ins',
   credentialType: 'sign-ins',
   name: undefined,
   displayName: undefined,

@@ -4,12 +4,16 @@ export const signIn = {
   readyBody: (org: string) => `Use the passkey that you made for ${org}.`,
   readyStaffBody: (org: string) =>
     `For people who work at ${org}: use the passkey that you made for your work account.`,
+  readyDeviceBody: (org: string) =>
+    `This signs in the device that shows the code, and not this one. Use the passkey that you made for ${org}.`,
   authenticate: 'Sign in with a passkey',
   authenticateEarlier: 'Use an earlier passkey',
   back: (app: string) => `Back to ${app}`,
+  leaveDevice: 'Do not sign the device in',
   working: 'Confirm on your device',
   workingBody: 'It asks for your fingerprint, face or PIN.',
   verifying: 'Signing you in …',
+  leavingDevice: 'Signing your device in …',
   leaving: (app: string) => `Going to ${app} …`,
   unknown: 'This passkey is not known here',
   unknownBody: (org: string) =>
@@ -36,6 +40,9 @@ export const signIn = {
     `It is for another organization, where it keeps working. Choose the one that you made for ${org}.`,
   chooseOther: 'Choose another passkey',
   expired: 'Please start again',
+  expiredDeviceBody:
+    'This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. ' +
+    'Let your device show a new code.',
   expiredBody: (app: string) =>
     'This sign-in has ended: it took too long, or it was completed before. Nothing is wrong with your passkey. ' +
     `Go back to ${app} and sign in from there.`,
