@@ -11,8 +11,7 @@ interface DeviceTexts {
   unknownCode: string;
   continue: string;
   confirm: (app: string) => string;
-  /** HTML. */
-  confirmBody: (code: string) => string;
+  confirmBody: string;
   warning: string;
   mine: string;
   notMine: string;
@@ -33,7 +32,7 @@ const deviceTexts: Record<Language, DeviceTexts> = {
     unknownCode: 'No device shows this code, or it shows a newer one. Compare it with the screen, and type it again.',
     continue: 'Continue',
     confirm: (app) => `Sign in to ${app} on your device?`,
-    confirmBody: (code) => `Your device must show this code now: <strong>${code}</strong>`,
+    confirmBody: 'Your device must show this code now:',
     warning:
       'Did somebody send you this code, or read it out to you? Then it is their device: do not continue, or they ' +
       'are signed in as you.',
@@ -58,7 +57,7 @@ const deviceTexts: Record<Language, DeviceTexts> = {
       'und geben Sie ihn noch einmal ein.',
     continue: 'Weiter',
     confirm: (app) => `Auf Ihrem Gerät bei ${app} anmelden?`,
-    confirmBody: (code) => `Ihr Gerät muss jetzt diesen Code zeigen: <strong>${code}</strong>`,
+    confirmBody: 'Ihr Gerät muss jetzt diesen Code zeigen:',
     warning:
       'Hat Ihnen jemand diesen Code geschickt oder vorgelesen? Dann ist es dessen Gerät: Machen Sie nicht weiter, ' +
       'sonst ist dort jemand in Ihrem Namen angemeldet.',
@@ -106,7 +105,8 @@ export function devicePage(page: DevicePage, { organization, language, action, i
     case 'confirm': {
       const code = shownUserCode(page.userCode);
       return render('calm', texts.confirm(page.app), [
-        `<p>${texts.confirmBody(code)}</p>`,
+        `<p>${texts.confirmBody}</p>`,
+        `<p class="user-code">${code}</p>`,
         `<p>${texts.warning}</p>`,
         `<form method="post" action="${action}"><input type="hidden" name="user_code" value="${code}">`,
         `<button class="control primary" type="submit" name="decision" value="continue">${texts.mine}</button>`,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as oidc from 'openid-client';
 import type { App } from '@holdfast/contracts';
+import { newPerson, people } from '../person-stubs.fixture.js';
 import { RelyingParty, startRelyingParties, type RelyingParties } from '../relying-party.fixture.js';
 import { customerEvent, newCustomer, stubs } from '../service-stubs.fixture.js';
 import { TestBrowser, type PageResponse } from '../test-browser.fixture.js';
@@ -235,6 +236,44 @@ describe('the code of a device', () => {
     for (const headers of attempts) expect((await decide(browser, user_code, 'continue', headers)).status).toBe(403);
     expect((await browser.post('/o/acme/device', {})).status).toBe(415);
     expect((await browser.go('/o/acme/device', { method: 'PUT' })).status).toBe(405);
+  });
+});
+
+describe('a person of the organization', () => {
+  test('signs in on a device of an app that they are assigned to, with the scopes that it asks for', async () => {
+    const desk = await RelyingParty.start(stack, { ...device, name: 'Desk', audience: 'people' });
+    const [as, other] = [newPerson([desk.app]), newPerson()];
+    const codes = await begin(desk, { scope: 'openid email profile' });
+    expect(heading(await approve(codes.user_code, as))).toBe('You are signed in to Desk');
+    const { json } = await poll(codes.device_code, desk);
+    expect((await desk.userinfo(json.access_token!)).json).toMatchObject({ sub: as, email: people.get(as)!.email });
+    expect(json.scope).toBe('openid email profile');
+    expect(recorded()).toContainEqual(['user.sign_in', 'person', 'success', undefined]);
+
+    const denied = await begin(desk);
+    const browser = new TestBrowser(stack.base);
+    const { location } = await decide(browser, denied.user_code, 'continue');
+    const page = location.replace('/sign-in/', '/api/sign-in/');
+    await browser.post(`${page}/options`);
+    expect((await browser.post(`${page}/complete`, { response: { as: other } })).json.refused).toBe('not_assigned');
+
+    const [{ apps } = { apps: 0 }] = await stack.database.query<{ apps: number }>(
+      'SELECT count(*)::int AS apps FROM auth.oidc_state WHERE account = $1 AND client_id = $2',
+      [as, desk.app.clientId],
+    );
+    expect(apps).toBe(
+      (
+        await stack.database.query('SELECT FROM auth.oidc_state WHERE account = $1 AND model IN ($2, $3, $4, $5)', [
+          as,
+          'Grant',
+          'DeviceCode',
+          'AccessToken',
+          'RefreshToken',
+        ])
+      ).length,
+    );
+    people.get(as)!.apps.clear();
+    expect((await desk.refresh(json.refresh_token!)).status).toBe(400);
   });
 });
 

@@ -214,6 +214,8 @@ export class DeviceSignIn {
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',
         'content-security-policy': policy,
+        // With no-referrer a browser sends `Origin: null` with the form, which is refused.
+        'referrer-policy': 'same-origin',
         'x-request-id': issuerRequest.info.id,
       })
       .end(html);

@@ -46,6 +46,15 @@ describe('requireUsable', () => {
     expect(() => requireUsable('service', { redirectUris: [], backchannelLogoutUri: null, logo: null })).not.toThrow();
   });
 
+  it('refuses sign-ins on devices of every app that is not native', () => {
+    for (const kind of appKinds.filter((each) => each !== 'native'))
+      expect(() => requireUsable(kind, { deviceAuthorization: true })).toThrow(
+        validationIssues('#/deviceAuthorization'),
+      );
+    expect(() => requireUsable('native', { deviceAuthorization: true })).not.toThrow();
+    expect(() => requireUsable('web', { deviceAuthorization: false })).not.toThrow();
+  });
+
   it('refuses a credential type of an app for people', () => {
     expect(() => requireUsable('web', { audience: 'people', credentialType: 'customer' })).toThrow(
       validationIssues('#/credentialType'),

@@ -254,6 +254,35 @@ export const endpoints: Record<string, [what: string, send: () => Sent | Promise
       { status: 200, type: page, cache: noStore },
     ],
   ],
+  authorizeDevice: [
+    [
+      'an app that does not sign in on devices',
+      () => post(at('/device_authorization'), { scope: 'openid' }, asShop()),
+      inJson(400),
+    ],
+    ['no client', () => post(at('/device_authorization'), { scope: 'openid' }), refused('Basic realm=')],
+  ],
+  getDevicePage: [
+    [
+      'the page',
+      () => ({ method: 'GET', path: at('/device'), headers: { accept: 'text/html' } }),
+      { status: 200, type: page, cache: noStore },
+    ],
+  ],
+  confirmDevice: [
+    [
+      'an unknown code',
+      () => post(at('/device'), { user_code: 'BCDF-BCDF' }, { origin: stack.baseUrl, accept: 'text/html' }),
+      { status: 200, type: page, cache: noStore },
+    ],
+  ],
+  resumeDeviceSignIn: [
+    [
+      'no sign-in of this browser',
+      () => ({ method: 'GET', path: at(`/device/${'A'.repeat(22)}`), headers: { accept: 'text/html' } }),
+      { status: 200, type: page, cache: noStore },
+    ],
+  ],
   getSignIn: [
     [
       'a sign-in',

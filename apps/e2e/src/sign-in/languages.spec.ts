@@ -49,6 +49,7 @@ describe('pages of gateway and issuer', () => {
       ['/o/no-such-organization', 'No organization has this address', 'Keine Organisation hat diese Adresse'],
       [`${issuer}/authorize`, 'This link does not lead to a sign-in', 'Dieser Link führt zu keiner Anmeldung'],
       [`${issuer}/authorize/Vh2mYp0sQkLw7dXz`, 'This sign-in has ended', 'Diese Anmeldung ist beendet'],
+      [`${issuer}/device`, 'Sign in on your device', 'Auf Ihrem Gerät anmelden'],
       [`${issuer}/session/end/success`, 'You are signed out', 'Sie sind abgemeldet'],
     ];
     for (const [path, english, inGerman] of headings) {

@@ -51,6 +51,7 @@ export function AppScreen() {
           [t('app.issuer')]: app.kind === 'service' ? undefined : `${location.origin}/o/${shortId}`,
           [t('app.tokenEndpoint')]: app.kind === 'service' ? `${location.origin}/oauth2/token` : undefined,
           [t('app.redirectUris')]: app.redirectUris.join(' '),
+          [t('newApp.deviceAuthorization')]: app.deviceAuthorization === true ? t('app.allowed') : undefined,
           [t('app.createdAt')]: instant(app.createdAt),
         }}
       />

@@ -1,4 +1,4 @@
-import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -79,6 +79,13 @@ export function NewAppScreen() {
                 error={issueOf('postLogoutRedirectUris')}
               />
             </>
+          )}
+          {kind === 'native' && (
+            <Checkbox
+              label={t('newApp.deviceAuthorization')}
+              description={t('newApp.deviceAuthorizationBody')}
+              {...form.getInputProps('deviceAuthorization', { type: 'checkbox' })}
+            />
           )}
           {may('grants:manage') && (kind === 'service' || kind === 'web') && (
             <OperationsField

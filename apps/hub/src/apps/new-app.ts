@@ -16,6 +16,8 @@ export interface NewAppValues {
   /** One a line. */
   redirectUris: string;
   postLogoutRedirectUris: string;
+  /** Of a native app. */
+  deviceAuthorization: boolean;
   operations: string[];
 }
 
@@ -25,6 +27,7 @@ const emptyValues: NewAppValues = {
   displayName: '',
   redirectUris: '',
   postLogoutRedirectUris: '',
+  deviceAuthorization: false,
   operations: [],
 };
 
@@ -40,6 +43,7 @@ export function bodyOf(values: NewAppValues): Schemas['NewApp'] {
     ...(displayName.trim() !== '' && { displayName: displayName.trim() }),
     redirectUris: linesOf(values.redirectUris),
     postLogoutRedirectUris: linesOf(values.postLogoutRedirectUris),
+    ...(kind === 'native' && values.deviceAuthorization && { deviceAuthorization: true }),
   };
 }
 

@@ -137,6 +137,10 @@ export const de: Texts = {
       'Wohin eine Anmeldung zurückführen darf, eine je Zeile. Sie werden Zeichen für Zeichen verglichen.',
     postLogoutRedirectUris: 'Post-Logout-Redirect-URIs',
     postLogoutRedirectUrisBody: 'Wohin eine Abmeldung zurückführen darf, eine je Zeile',
+    deviceAuthorization: 'Anmeldungen auf Geräten ohne Browser',
+    deviceAuthorizationBody:
+      'Fernseher und Terminals zeigen einen Code, und Ihre Kundin oder Ihr Kunde gibt ihn auf dem Telefon ein. ' +
+      'Redirect-URIs braucht es dafür nicht.',
     operations: 'Operationen',
     operationsBody: 'Was das Programm darf. Erteilen Sie nur, was es braucht: Mehr können Sie jederzeit erteilen.',
     create: 'Erstellen',
@@ -147,6 +151,7 @@ export const de: Texts = {
     issuer: 'Issuer',
     tokenEndpoint: 'Token-Endpunkt',
     createdAt: 'Erstellt',
+    allowed: 'Erlaubt',
     redirectUris: 'Redirect-URIs',
     secret: 'Client-Secret',
     secretOnce: 'Kopieren Sie das Client-Secret jetzt',

@@ -127,6 +127,9 @@ export const en = {
     redirectUrisBody: 'Where a sign-in may lead back to, one a line. They are compared letter by letter.',
     postLogoutRedirectUris: 'Post-logout redirect URIs',
     postLogoutRedirectUrisBody: 'Where a sign-out may lead back to, one a line',
+    deviceAuthorization: 'Sign-ins on devices without a browser',
+    deviceAuthorizationBody:
+      'Televisions and kiosks show a code, and your customer enters it on a phone. Redirect URIs are not needed for it.',
     operations: 'Operations',
     operationsBody: 'What the program may do. Grant only what it needs: you can grant more at any time.',
     create: 'Create',
@@ -137,6 +140,7 @@ export const en = {
     issuer: 'Issuer',
     tokenEndpoint: 'Token endpoint',
     createdAt: 'Created',
+    allowed: 'Allowed',
     redirectUris: 'Redirect URIs',
     secret: 'Client secret',
     secretOnce: 'Copy the client secret now',

@@ -110,6 +110,16 @@ test('for an app of the staff it asks for a work account, and a rejection says w
   expect(bodyOf({ name: 'stopped', why: 'deactivated', view: staff })).toContain('Ask an administrator of Acme');
 });
 
+test('a sign-in on another device says which device is signed in, and does not lead back to the app', () => {
+  const onDevice = { ...view, device: true as const };
+  expect(signInScreen({ name: 'ready', view: onDevice }, true)).toMatchObject({
+    body: [expect.stringContaining('the device that shows the code'), expect.stringContaining('Acme')],
+    secondary: { label: 'Do not sign the device in', action: 'leave' },
+  });
+  expect(signInScreen({ name: 'leaving', view: onDevice }, true).heading).toBe('Signing your device in …');
+  expect(signInScreen({ name: 'expired', view: onDevice }, true).body.join()).toContain('show a new code');
+});
+
 test('an expired sign-in links to the app when its address is known', () => {
   const withUri = { ...view, app: { name: 'Shop', uri: 'https://shop.example' } };
   expect(signInScreen({ name: 'expired', view: withUri }, true)).toMatchObject({

@@ -38,7 +38,10 @@ export function signInScreen(state: SignInState, canSuggest: boolean, ofPage?: S
         tone: 'calm',
         ...organization,
         heading: words.ready(app),
-        body: [readyBody(view, org)],
+        body: [
+          ...(view?.device ? [words.readyDevice] : []),
+          isStaff(view) ? words.readyStaffBody(org) : words.readyBody(org),
+        ],
         primary: { label: words.authenticate, action: 'signIn' },
         ...suggestions,
         ...other,
@@ -98,11 +101,6 @@ const needHelp: readonly FailureReason[] = [
 /** A sign-in that has ended cannot return a result to the app, so the page links to the app itself. */
 function backLink(view: SignIn | undefined): { primary?: Control<SignInAction> } {
   return view?.app.uri === undefined ? {} : { primary: { label: words.back(view.app.name), href: view.app.uri } };
-}
-
-function readyBody(view: SignIn | undefined, org: string): string {
-  if (view?.device) return words.readyDeviceBody(org);
-  return isStaff(view) ? words.readyStaffBody(org) : words.readyBody(org);
 }
 
 function isStaff(view: SignIn | undefined): boolean {

@@ -152,9 +152,7 @@ export const texts: Texts = {
     readyBody: (org: string) => `Nehmen Sie den Passkey, den Sie für Ihr Konto bei ${org} erstellt haben.`,
     readyStaffBody: (org: string) =>
       `Für Menschen, die bei ${org} arbeiten: Nehmen Sie den Passkey, den Sie für Ihr Arbeitskonto erstellt haben.`,
-    readyDeviceBody: (org: string) =>
-      'Damit melden Sie das Gerät an, das den Code zeigt, und nicht dieses hier. Nehmen Sie den Passkey, den Sie für ' +
-      `${org} erstellt haben.`,
+    readyDevice: 'Damit melden Sie das Gerät an, das den Code zeigt, und nicht dieses hier.',
     authenticate: 'Mit Passkey anmelden',
     authenticateEarlier: 'Früheren Passkey verwenden',
     back: (app: string) => `Zurück zu ${app}`,

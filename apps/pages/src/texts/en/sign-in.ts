@@ -4,8 +4,7 @@ export const signIn = {
   readyBody: (org: string) => `Use the passkey that you made for ${org}.`,
   readyStaffBody: (org: string) =>
     `For people who work at ${org}: use the passkey that you made for your work account.`,
-  readyDeviceBody: (org: string) =>
-    `This signs in the device that shows the code, and not this one. Use the passkey that you made for ${org}.`,
+  readyDevice: 'This signs in the device that shows the code, and not this one.',
   authenticate: 'Sign in with a passkey',
   authenticateEarlier: 'Use an earlier passkey',
   back: (app: string) => `Back to ${app}`,
