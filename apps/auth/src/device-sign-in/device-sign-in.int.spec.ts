@@ -213,6 +213,9 @@ describe('the code of a device', () => {
     expect(successes.length).toBeLessThanOrEqual(1);
     const names = (action: string) => recorded().filter(([name, , result]) => name === action && result === 'success');
     expect(names('customer.sign_in')).toHaveLength(1);
+    const ended = pages.filter((page) => heading(page) === 'This sign-in has ended');
+    expect(ended).toHaveLength(9);
+    expect(recorded().filter(([, , , code]) => code === 'unknown_sign_in').length).toBeGreaterThan(0);
     // A second use revokes what the first has got (RFC 9700 §4.14.2).
     for (const { json } of successes) expect((await tv.userinfo(json.access_token!)).status).toBe(401);
   });
@@ -222,6 +225,7 @@ describe('the code of a device', () => {
     const [own, other] = [new TestBrowser(stack.base), new TestBrowser(stack.base)];
     const url = await verify(own, codes.user_code, newCustomer());
     expect(heading(await other.go(url))).toBe('This sign-in has ended');
+    expect((await own.go(url.replace('/device/', '/authorize/'))).status).toBe(400);
     const second = await RelyingParty.start(stack, device);
     expect((await poll(codes.device_code, second)).json).toMatchObject({ error: 'invalid_grant' });
     const globex = await other.go(`/o/globex/device?user_code=${codes.user_code}`);

@@ -24,7 +24,7 @@ import {
   type HttpContext,
   type IssuerRequest,
 } from '../request-context/issuer-request.js';
-import { DeviceCodes, type WaitingDevice } from '../sessions/device-codes.js';
+import { DeviceCodes, type DeviceApproval, type WaitingDevice } from '../sessions/device-codes.js';
 import { devicePage, type DevicePage } from './device-pages.js';
 
 /** A request for one of the pages on which the code of a device is entered. */
@@ -132,51 +132,57 @@ export class DeviceSignIn {
     const org = issuer.organization.shortId;
     const interaction = await issuer.signIns.find(request, response, uid);
     if (interaction?.deviceCode === undefined || !interaction.result || !(await isFirst(interaction)))
-      return { name: 'ended' };
+      return this.ended(context);
     const found = await this.findDevice(context, interaction.deviceCode);
-    if (!found) return { name: 'ended' };
+    if (!found) return this.ended(context);
     const { login } = interaction.result as { login?: Login };
     if (!login) {
       // The sign-in page has recorded why.
       await this.devices.deny(org, found.device);
       return { name: 'denied' };
     }
-    if (await this.approve(context, found, login)) return { name: 'approved', app: nameOf(found.client) };
-    await this.devices.deny(org, found.device);
-    return { name: 'denied' };
+    const approval = await this.approvalOf(context, found, login);
+    if (!approval) {
+      await this.devices.deny(org, found.device);
+      return { name: 'denied' };
+    }
+    const record = this.audit.recordOfSignIn(context.issuerRequest);
+    // Somebody else was faster, or the sign-in was revoked meanwhile.
+    if (!(await this.devices.approve(org, found.device, approval, record))) return this.ended(context);
+    await this.audit.append(org, record);
+    return { name: 'approved', app: nameOf(found.client) };
   }
 
-  /** False when the customer or person may not sign in to the app any more, or the sign-in was revoked meanwhile. */
-  private async approve(
+  private async ended({ issuer, issuerRequest }: DeviceContext): Promise<DevicePage> {
+    await this.audit.recordSignInError(issuer.organization.shortId, issuerRequest, 'unknown_sign_in');
+    return { name: 'ended' };
+  }
+
+  /** Undefined when the customer or person may not sign in to the app any more. */
+  private async approvalOf(
     { issuer, ctx, issuerRequest }: DeviceContext,
-    { device, client }: FoundDevice,
+    { device, client: { app } }: FoundDevice,
     login: Login,
-  ): Promise<boolean> {
+  ): Promise<DeviceApproval | undefined> {
     const org = issuer.organization.shortId;
     const { accountId, acr, amr } = login;
     const findAccount = accountsOf(org, this.customers, this.people);
     if (!(await findAccount(ctx as unknown as KoaContextWithOIDC, accountId, login))) {
-      const code = issuerRequest.denial ?? 'no_live_credential';
-      await this.audit.recordSignInError(org, issuerRequest, code);
-      return false;
+      await this.audit.recordSignInError(org, issuerRequest, issuerRequest.denial ?? 'no_live_credential');
+      return undefined;
     }
     const authTime = Math.floor(Date.now() / 1000);
-    const granted = ['openid', ...(client.app.audience === 'people' ? Object.keys(personScopes) : [])];
+    const granted = ['openid', ...(app.audience === 'people' ? Object.keys(personScopes) : [])];
     const requested = new Set(String(device.params.scope).split(' '));
-    const id = newId();
     const grant: AdapterPayload = {
-      ...{ iat: authTime, exp: authTime + grantSeconds, kind: 'Grant', accountId, clientId: client.app.clientId },
+      ...{ iat: authTime, exp: authTime + grantSeconds, kind: 'Grant', accountId, clientId: app.clientId },
       openid: { scope: granted.join(' ') },
     };
-    const approval = {
+    return {
       ...{ accountId, acr, amr, authTime, origin: originOf(ctx) ?? {} },
       scope: granted.filter((scope) => requested.has(scope)).join(' '),
-      grant: { id, payload: grant, seconds: grantSeconds },
+      grant: { id: newId(), payload: grant, seconds: grantSeconds },
     };
-    const record = this.audit.recordOfSignIn(issuerRequest);
-    if (!(await this.devices.approve(org, device, approval, record))) return false;
-    await this.audit.append(org, record);
-    return true;
   }
 
   /**

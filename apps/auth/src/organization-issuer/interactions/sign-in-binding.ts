@@ -100,7 +100,9 @@ export function bindSignIns(
   const resumed = new WeakMap<object, Promise<Interaction | undefined>>();
   Interaction.find = ((uid: string) => {
     const ctx = Provider.ctx!;
-    const finding = resumed.get(ctx) ?? findOwn(uid, cookiesOf(ctx));
+    // The library continues sign-ins of apps only. Those of devices end on our page (device-sign-in/).
+    const ofApp = (found: Interaction | undefined) => (found?.deviceCode === undefined ? found : undefined);
+    const finding = resumed.get(ctx) ?? findOwn(uid, cookiesOf(ctx)).then(ofApp);
     resumed.set(ctx, finding);
     return finding;
   }) as typeof Interaction.find;
