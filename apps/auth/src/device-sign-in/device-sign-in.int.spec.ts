@@ -236,7 +236,11 @@ describe('the code of a device', () => {
   test('is not accepted from a page of another site', async () => {
     const { user_code } = await begin();
     const browser = new TestBrowser(stack.base);
-    const attempts = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }];
+    const attempts: Record<string, string>[] = [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+    ];
     for (const headers of attempts) expect((await decide(browser, user_code, 'continue', headers)).status).toBe(403);
     expect((await browser.post('/o/acme/device', {})).status).toBe(415);
     expect((await browser.go('/o/acme/device', { method: 'PUT' })).status).toBe(405);

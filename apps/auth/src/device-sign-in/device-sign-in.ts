@@ -7,7 +7,6 @@ import { CONFIG } from '@holdfast/service';
 import type { ClientRecord } from '../clients/client-record.js';
 import { ClientRegistry } from '../clients/client-registry.js';
 import type { Config } from '../config.js';
-import { requireSameOrigin } from '../http/same-site.js';
 import { accountsOf, personScopes } from '../organization-issuer/accounts.js';
 import { IssuerAudit } from '../organization-issuer/audit/issuer-audit.js';
 import { Customers } from '../organization-issuer/customers.js';
@@ -24,6 +23,7 @@ import {
   type HttpContext,
   type IssuerRequest,
 } from '../request-context/issuer-request.js';
+import { requireSameOrigin } from '../request-context/same-site.js';
 import { DeviceCodes, type DeviceApproval, type WaitingDevice } from '../sessions/device-codes.js';
 import { devicePage, type DevicePage } from './device-pages.js';
 

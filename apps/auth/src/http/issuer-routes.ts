@@ -15,10 +15,10 @@ import { withoutFragmentMode } from '../organization-issuer/response-modes.js';
 import { noteOutcome, originHeaders } from '../request-context/http-outcome.js';
 import { actionPath, issuerPath, routes, routeTemplate } from '../request-context/issuer-paths.js';
 import { createIssuerRequest } from '../request-context/issuer-request.js';
+import { requireSameOrigin } from '../request-context/same-site.js';
 import { SignInSteps, type SignInContext } from '../sign-in/sign-in.js';
 import { adaptRequest } from './adapt-request.js';
 import { redirectFormToQuery } from './redirect-form-to-query.js';
-import { requireSameOrigin } from './same-site.js';
 
 const metadataPath = /^\/\.well-known\/oauth-authorization-server\/o\/([^/?]+)$/;
 const pathOfIssuer = /^\/o\/([^/?]+)(\/[^?]*)$/;

@@ -41,8 +41,18 @@ export function issuerRoute(path: string): { route: string | undefined; org: str
 }
 
 /** Paths at which a caller acts. The others (metadata, keys, pages) respond the same to everybody. */
-export const actionPath =
-  /^\/(authorize(\/[^/]+)?|par|device_authorization|device(\/[^/]+)?|token(\/\w+)?|userinfo|session\/end(\/confirm)?|api\/sign-in\/.+)$/;
+export const actionPath = new RegExp(
+  `^/(${[
+    'authorize(/[^/]+)?',
+    'par',
+    'device_authorization',
+    'device(/[^/]+)?',
+    'token(/\\w+)?',
+    'userinfo',
+    'session/end(/confirm)?',
+    'api/sign-in/.+',
+  ].join('|')})$`,
+);
 
 export const signInPagePath = '/sign-in/';
 /** The API of the sign-in page. */

@@ -1,4 +1,5 @@
-// A sign-in on a device without a browser (RFC 8628): the code is entered in a browser, where the customer has a passkey.
+// A sign-in on a device without a browser (RFC 8628): the code is entered in a browser in which the customer has a
+// passkey.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import * as oidc from 'openid-client';
 import type { Browser } from 'playwright-core';

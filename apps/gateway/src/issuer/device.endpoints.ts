@@ -62,7 +62,8 @@ const deviceAuthorizationReference: Json = {
       ),
     },
     400: oauthErrorResponse(
-      '`unauthorized_client`: the app does not sign in on devices. `invalid_request`, `invalid_scope`, `invalid_target`',
+      '`unauthorized_client`: the app does not sign in on devices. `invalid_request`, `invalid_scope`, ' +
+        '`invalid_target`',
       'unauthorized_client',
       'requested grant type is not allowed for this client',
     ),

@@ -129,7 +129,7 @@ export const en = {
     postLogoutRedirectUrisBody: 'Where a sign-out may lead back to, one a line',
     deviceAuthorization: 'Sign-ins on devices without a browser',
     deviceAuthorizationBody:
-      'Televisions and kiosks show a code, and your customer enters it on a phone. Redirect URIs are not needed for it.',
+      'Televisions and kiosks show a code, and your customer enters it on a phone. It needs no redirect URI.',
     operations: 'Operations',
     operationsBody: 'What the program may do. Grant only what it needs: you can grant more at any time.',
     create: 'Create',
