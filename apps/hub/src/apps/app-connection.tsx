@@ -7,7 +7,7 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Section } from '../parts/section.tsx';
 import type { App } from './app-queries.ts';
-import { connectionOf, libraries, trialSignIn, type Library } from './connection.ts';
+import { connectionOf, librariesOf, trialSignIn, type Library } from './connection.ts';
 
 /** What to paste into the app, and a sign-in to try it. */
 export function AppConnection({ app }: { app: App }) {
@@ -32,7 +32,7 @@ export function AppConnection({ app }: { app: App }) {
       }
     >
       <Group justify="space-between">
-        <Choice label={t('connection.library')} options={libraries} value={library} onChange={setLibrary} />
+        <Choice label={t('connection.library')} options={librariesOf(app)} value={library} onChange={setLibrary} />
         <CopyButton text={text} />
       </Group>
       <CodeBlock text={text} label={library} />

@@ -2,7 +2,7 @@ import { webcrypto } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { App } from './app-queries.ts';
-import { connectionOf, libraries, trialSignIn } from './connection.ts';
+import { connectionOf, libraries, librariesOf, trialSignIn } from './connection.ts';
 
 const app = {
   clientId: 'app_2VwTq0yB1n8d5cJ7wX2kZg',
@@ -21,6 +21,15 @@ test.each(libraries.map((library) => [library]))('the configuration for %s has t
   for (const value of [app.clientId, issuer, app.redirectUris[0]!]) expect(text).toContain(value);
   expect(text).toMatch(/client[_-]?secret/i);
   expect(connectionOf(library, issuer, { ...app, kind: 'spa' })).not.toMatch(/client[_-]?secret/i);
+});
+
+test('an app that signs in on devices alone has the configuration of a library that has them', () => {
+  const tv: App = { ...app, kind: 'native', redirectUris: [], deviceAuthorization: true };
+  expect(librariesOf(tv)).toEqual(['Node.js']);
+  const text = connectionOf('Node.js', issuer, tv);
+  expect(text).toContain('initiateDeviceAuthorization');
+  expect(text).not.toContain('redirect_uri');
+  expect(librariesOf({ ...tv, redirectUris: ['example.tv:/in'] })).toBe(libraries);
 });
 
 test('the configuration for Spring Boot is YAML', () => {

@@ -3,8 +3,15 @@ import type { App } from './app-queries.ts';
 export const libraries = ['Node.js', 'Spring Boot', 'Python'] as const;
 export type Library = (typeof libraries)[number];
 
+/** The client libraries that have what the app needs: of these, one signs in on devices without a browser. */
+export function librariesOf({ redirectUris, deviceAuthorization }: App): readonly Library[] {
+  return deviceAuthorization === true && redirectUris.length === 0 ? ['Node.js'] : libraries;
+}
+
 /** Configuration for a client library, ready to paste (docs/connect.md). The secret is a placeholder. */
-export function connectionOf(library: Library, issuer: string, { clientId, kind, redirectUris }: App): string {
+export function connectionOf(library: Library, issuer: string, app: App): string {
+  const { clientId, kind, redirectUris } = app;
+  if (librariesOf(app) !== libraries) return deviceConnection(issuer, clientId);
   const redirectUri = redirectUris[0] ?? 'https://your-app.example/callback';
   const isPublic = kind !== 'web';
   switch (library) {
@@ -59,6 +66,21 @@ export function connectionOf(library: Library, issuer: string, { clientId, kind,
         `# redirect_uri: ${redirectUri}`,
       ].join('\n');
   }
+}
+
+function deviceConnection(issuer: string, clientId: string): string {
+  return [
+    "import * as client from 'openid-client';",
+    '',
+    'const config = await client.discovery(',
+    `  new URL('${issuer}'),`,
+    `  '${clientId}',`,
+    '  undefined,\n  client.None(),',
+    ');',
+    "const codes = await client.initiateDeviceAuthorization(config, { scope: 'openid' });",
+    '// Show codes.verification_uri and codes.user_code, or codes.verification_uri_complete as a QR code.',
+    'const tokens = await client.pollDeviceAuthorizationGrant(config, codes);',
+  ].join('\n');
 }
 
 /** A sign-in as the app would begin it. Its redirect URI gets a code that the app did not request, and ends there. */
