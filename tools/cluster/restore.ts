@@ -114,9 +114,9 @@ function runBackup({ cluster, name }: Release, kind: string): void {
   cluster.kubectl(['wait', '--for=condition=complete', `job/${job}`, '--timeout=300s']);
 }
 
-/** `doctor` exits with 1 if a log is broken, and while services that start beside each other are late. */
+/** `doctor` exits with 1 if a log is broken, and in a second in which a service that has just started is late. */
 async function untilHealthy({ cluster, name }: Release): Promise<void> {
-  const deadline = Date.now() + 60_000;
+  const deadline = Date.now() + 15_000;
   for (;;) {
     try {
       return void cluster.kubectl(['exec', `deploy/${name}-cli`, '--', 'node', 'service/main.js', 'doctor']);

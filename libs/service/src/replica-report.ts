@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Controller, type Type } from '@nestjs/common';
@@ -26,7 +27,7 @@ export function replicaReportHandler(service: ServiceName, readiness: Readiness,
     @Handles(contract)
     async report(): Promise<ReplyOf<typeof contract>> {
       const { ready, healthy, problems } = await readiness.report();
-      program ??= describeProgram(process.argv[1] ?? '');
+      program ??= await describeProgram(process.argv[1] ?? '');
       const metrics = wholeLines(await register.metrics());
       const state = { ready, healthy, problems: reportableProblems(problems) };
       return { ...program, node: process.version, startedAt, ...state, settings, metrics };
@@ -39,16 +40,19 @@ function wholeLines(text: string): string {
   return text.length <= maxMetricsLength ? text : text.slice(0, text.lastIndexOf('\n', maxMetricsLength - 1) + 1);
 }
 
-/** The version is that of the nearest package; the digest covers the service and, outside an image, the libraries. */
-function describeProgram(main: string): { version: string; build: string } {
+/**
+ * The version is that of the nearest package; the digest covers the service and, outside an image, the libraries. Files
+ * are read without blocking: the delay of the event loop is part of the report.
+ */
+async function describeProgram(main: string): Promise<{ version: string; build: string }> {
   const folder = dirname(main);
   const libraries = fileURLToPath(new URL('../..', import.meta.url));
   const hash = createHash('sha256');
   for (const from of [folder, ...(basename(libraries) === 'libs' ? [libraries] : [])]) {
-    const files = globSync(from === folder ? '**/*.js' : '*/dist/**/*.js', { cwd: from }).map((name) =>
-      join(from, name),
-    );
-    for (const file of files.sort()) hash.update(`${relative(from, file)}\n`).update(readFileSync(file));
+    const files: string[] = [];
+    for await (const name of glob(from === folder ? '**/*.js' : '*/dist/**/*.js', { cwd: from }))
+      files.push(join(from, name));
+    for (const file of files.sort()) hash.update(`${relative(from, file)}\n`).update(await readFile(file));
   }
   return { version: versionOf(folder), build: hash.digest('hex').slice(0, 16) };
 }

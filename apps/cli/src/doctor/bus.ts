@@ -11,6 +11,8 @@ const listenMs = 1200;
 /** On a busy machine an announcement takes longer. */
 const maxListenMs = 3000;
 const stepMs = 100;
+/** Between the two readings of a replica: what only the first one shows has passed. */
+const readingPauseMs = 1000;
 /** The services whose announcements the operator may receive. */
 const services = [...new Set(contracts.flatMap((c) => (c.callers.includes('operator') ? [c.service] : [])))].sort();
 
@@ -38,11 +40,13 @@ export function busFindings(): Promise<Finding[]> {
         problem === undefined
           ? found('NATS', `nats-server ${version} responds in ${roundTripMs} ms`)
           : { check: 'NATS', result: 'failed' as const, detail: problem, advice: 'Upgrade nats-server.' },
-        ...(await serviceFindings(bus)),
-        ...(await check('quarantined events', 'Is the producer running? See the findings above.', () =>
-          quarantineFindings(bus),
-        )),
-      ];
+        ...(await Promise.all([
+          check('services', 'Is NATS overloaded? See the findings above.', () => serviceFindings(bus)),
+          check('quarantined events', 'Is the producer running? See the findings above.', () =>
+            quarantineFindings(bus),
+          ),
+        ])),
+      ].flat();
     }),
   );
 }
@@ -62,23 +66,39 @@ async function serviceFindings({ connection }: Bus): Promise<Finding[]> {
   const findings = await Promise.all(
     services.map(async (service) => {
       const state = announced.get(service)!;
-      return [...findingsOf(service, state), ...(await problemsOf(connection, service, state.replicas.keys()))];
+      const problems = await problemsOf(connection, service, state.replicas);
+      return [...findingsOf(service, state), ...problems];
     }),
   );
   return findings.flat();
 }
 
-/** What the replicas of a service show at /readyz as faults, each once: replicas of one server share its faults. */
+/**
+ * What the replicas of a service show at /readyz as faults, and their metrics, each once: replicas of one server share
+ * its faults. Each replica is read twice, unless it does not answer.
+ */
 async function problemsOf(
   connection: Bus['connection'],
   service: ServiceName,
-  ids: Iterable<string>,
+  announced: ReadonlyMap<string, boolean>,
 ): Promise<Finding[]> {
-  const answers = await reportsOfReplicas(connection, service, ids, 'doctor');
-  const problems = answers.flatMap(({ report, reason }) =>
-    report ? (report.problems ?? []) : [`a replica announces itself and does not answer: ${reason}`],
-  );
-  const ofMetrics = answers.flatMap(({ report }) => (report ? metricFindings(service, report.metrics) : []));
+  const ids = [...announced.keys()];
+  const first = await reportsOfReplicas(connection, service, ids, 'doctor');
+  const answering = ids.filter((_, i) => first[i]?.report);
+  if (answering.length > 0) await sleep(readingPauseMs);
+  const second = await reportsOfReplicas(connection, service, answering, 'doctor');
+  const problems: string[] = [];
+  const ofMetrics: Finding[] = [];
+  for (const [i, id] of ids.entries()) {
+    const before = first[i]?.report;
+    const { report, reason } = (before ? second[answering.indexOf(id)] : first[i]) ?? {};
+    if (report) {
+      problems.push(...(report.problems ?? []));
+      const uptimeMinutes = (Date.now() - Date.parse(report.startedAt)) / 60_000;
+      ofMetrics.push(...metricFindings(service, { before: before?.metrics ?? '', now: report.metrics, uptimeMinutes }));
+    } else if (reason !== undefined && announced.has(id))
+      problems.push(`a replica announces itself and does not answer: ${reason}`);
+  }
   return [
     ...eachOnce(
       problems.map((detail) => ({

@@ -9,13 +9,25 @@ interface Sample {
   value: number;
 }
 
+/** Two readings of the metrics of a replica, about a second apart. */
+export interface Readings {
+  before: string;
+  now: string;
+  /** For how long the process has run. */
+  uptimeMinutes: number;
+}
+
 /** What a metric says when its value is above a limit: the same limits as those of the alerts (docs/runbook.md). */
 interface Condition {
   metric: string;
   /** Only samples with these labels. */
   labels?: Labels;
   above: number;
-  /** `failed` if something does not work now, `warning` if it happened since the process started, or may be normal. */
+  /** The value covers the time since it was read last. Others are states, which count when both readings show them. */
+  sinceRead?: true;
+  /** The metric counts since the process started, and its alert looks back so far. */
+  countedMinutes?: number;
+  /** `failed` if something does not work, `warning` if it may be normal. */
   result: 'failed' | 'warning';
   detail: (value: number, labels: Labels) => string;
   alert: string;
@@ -37,6 +49,7 @@ const conditions: readonly Condition[] = [
   {
     metric: 'nodejs_eventloop_lag_p99_seconds',
     above: 0.25,
+    sinceRead: true,
     result: 'failed',
     detail: (value) => `its event loop is late by ${(value * 1000).toFixed(0)} ms (p99)`,
     alert: 'EventLoopLate',
@@ -44,6 +57,7 @@ const conditions: readonly Condition[] = [
   {
     metric: 'holdfast_event_loop_utilization_ratio',
     above: 0.85,
+    sinceRead: true,
     result: 'warning',
     detail: (value) => `its event loop is busy for ${(value * 100).toFixed(0)} % of the time`,
     alert: 'EventLoopBusy',
@@ -51,8 +65,9 @@ const conditions: readonly Condition[] = [
   {
     metric: 'holdfast_unhandled_rejections_total',
     above: 0,
+    countedMinutes: 10,
     result: 'failed',
-    detail: (value) => `${value} rejected promises were not handled since it started: a defect of this version`,
+    detail: (value) => `${value} rejected promises were not handled, a defect of this version`,
     alert: 'UnhandledRejection',
   },
   {
@@ -65,18 +80,19 @@ const conditions: readonly Condition[] = [
   {
     metric: 'holdfast_bus_messages_dropped_total',
     above: 0,
+    countedMinutes: 10,
     result: 'failed',
     detail: (value, { subject, reason }) =>
-      `${value} messages to ${subject} were dropped since it started, because of their ${reason}: somebody else ` +
-      'publishes on NATS',
+      `${value} messages to ${subject} were dropped because of their ${reason}, since somebody else publishes on NATS`,
     alert: 'BusMessagesDropped',
   },
   {
     metric: 'holdfast_logout_notifications_total',
     labels: { outcome: 'given up' },
     above: 0,
+    countedMinutes: 60,
     result: 'failed',
-    detail: (value) => `${value} notices of a logout were given up since it started: an app did not accept them`,
+    detail: (value) => `${value} notices of a logout were given up, because an app did not accept them`,
     alert: 'LogoutGivenUp',
   },
   {
@@ -169,31 +185,47 @@ const conditions: readonly Condition[] = [
   },
 ];
 
-/** What the metrics of a replica say is wrong now, or was since it started. */
-export function metricFindings(service: ServiceName, metrics: string): Finding[] {
-  const samples = samplesOf(metrics, new Set(conditions.map(({ metric }) => metric)));
-  return conditions.flatMap(({ metric, labels = {}, above, result, detail, alert }) =>
-    samples
-      .filter(
-        (sample) =>
-          sample.name === metric &&
-          sample.value > above &&
-          Object.entries(labels).every(([name, value]) => sample.labels[name] === value),
-      )
-      .map((sample) => ({
-        check: service,
-        result,
-        detail: detail(sample.value, sample.labels),
-        advice: `See Holdfast${alert} under "Alerts" in the runbook.`,
-      })),
-  );
+const watched = new Set(conditions.map(({ metric }) => metric));
+
+/** What the metrics of a replica say is wrong now, and as a warning what was since it started. */
+export function metricFindings(service: ServiceName, { before, now, uptimeMinutes }: Readings): Finding[] {
+  const earlier = new Map(samplesOf(before).map((sample) => [keyOf(sample), sample.value]));
+  const samples = samplesOf(now);
+  return conditions.flatMap((condition) => {
+    const { metric, labels = {}, above, sinceRead, countedMinutes, detail, alert } = condition;
+    const isOf = (sample: Sample) =>
+      sample.name === metric && Object.entries(labels).every(([name, value]) => sample.labels[name] === value);
+    return samples.filter(isOf).flatMap((sample): Finding[] => {
+      const { value } = sample;
+      const valueBefore = earlier.get(keyOf(sample)) ?? 0;
+      const lowest = !sinceRead && countedMinutes === undefined ? Math.min(value, valueBefore) : value;
+      if (lowest <= above) return [];
+      const risen = value - valueBefore;
+      // How long ago it rose is not known of a process that has run for longer than the alert looks back.
+      const isPast = countedMinutes !== undefined && risen === 0 && uptimeMinutes > countedMinutes;
+      const since =
+        countedMinutes === undefined
+          ? ''
+          : `: since it started ${uptimeMinutes.toFixed(0)} minutes ago, ${risen || 'none'} of them in the last second`;
+      return [
+        {
+          check: service,
+          result: isPast ? 'warning' : condition.result,
+          detail: detail(value, sample.labels) + since,
+          advice: `See Holdfast${alert} under "Alerts" in the runbook.`,
+        },
+      ];
+    });
+  });
 }
 
-/** The samples of some metrics in Prometheus' text format. */
-function samplesOf(text: string, names: ReadonlySet<string>): Sample[] {
+const keyOf = ({ name, labels }: Sample): string => `${name} ${JSON.stringify(labels)}`;
+
+/** The samples that have a condition, in Prometheus' text format. */
+function samplesOf(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const [, name = '', labels = '', value = ''] = /^(\w+)(?:\{(.*)\})? (\S+)/.exec(line) ?? [];
-    if (!names.has(name)) return [];
+    if (!watched.has(name)) return [];
     const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, of]) => [label!, of!] as const);
     return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
   });

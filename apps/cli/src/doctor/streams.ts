@@ -1,9 +1,12 @@
-import { jetStreamState, type StreamState } from '@holdfast/messaging/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jetStreamState, type Bus, type JetStreamState, type StreamState } from '@holdfast/messaging/client';
 import { withBus } from '../operator-session.js';
 import { check, found, megabytes, type Finding } from './finding.js';
 
 /** Some seconds of events under load. More means that a consumer does not keep up. */
 const maxUnacknowledged = 1000;
+/** After it, a consumer that keeps up has applied what was new. */
+const readingPauseMs = 1000;
 const fullShare = 0.75;
 
 /** Streams and consumers, what they have not applied, and the storage of JetStream, as the NATS user `deploy`. */
@@ -22,7 +25,7 @@ export function streamFindings(nkeySeed: string | undefined): Promise<Finding[]>
     withBus(
       'deploy',
       async ({ connection }) => {
-        const { streams, entries, storedBytes, maxBytes } = await jetStreamState(connection);
+        const { streams, entries, storedBytes, maxBytes } = await settledState(connection);
         const limit = maxBytes < 0 ? 'without a limit' : `of ${megabytes(maxBytes)}`;
         return [
           maxBytes >= 0 && storedBytes > maxBytes * fullShare
@@ -40,6 +43,14 @@ export function streamFindings(nkeySeed: string | undefined): Promise<Finding[]>
       { nkeySeed },
     ),
   );
+}
+
+/** The state, or the one a second later when a consumer is late: it may have been for a moment. */
+async function settledState(connection: Bus['connection']): Promise<JetStreamState> {
+  const state = await jetStreamState(connection);
+  if ([...state.streams, state.entries].every((one) => lateOf(one).length === 0)) return state;
+  await sleep(readingPauseMs);
+  return jetStreamState(connection);
 }
 
 const checkOf = ({ stream }: StreamState) => `stream ${stream}`;
