@@ -125,8 +125,8 @@ async function insertCustomer(customer: string): Promise<void> {
     ],
     [
       `INSERT INTO signals.event (org, seq, id, type, occurred_at, version, key, data, appended_at)
-       VALUES ('acme', (SELECT count(*) + 1 FROM signals.event), gen_random_uuid(), 'offer.created', now(), 1, $2,
-               json_build_object('subject', $1::text), now())`,
+       VALUES ('acme', (SELECT coalesce(max(seq), 0) + 1 FROM signals.event), gen_random_uuid(), 'offer.created',
+               now(), 1, $2, json_build_object('subject', $1::text), now())`,
       [customer, key],
     ],
     [
@@ -224,8 +224,12 @@ test('a restore deletes an organization that was deleted after the backup, and k
   }
   const withoutIt = readFileSync(ledger, 'utf8');
   writeFileSync(ledger, `${withoutIt}\\x${hash.toString('hex')},2026-11-01 00:00:00+00\n`);
-  const counted = await cli<{ organizations: unknown }>('restore', '--ledger', ledger, '--dry-run');
-  expect(counted.organizations).toEqual([{ org: 'gone', rows: 3 }]);
+  const counted = await cli('restore', '--ledger', ledger, '--dry-run');
+  expect(counted).toMatchObject({
+    organizations: [{ org: 'gone', rows: 3 }],
+    erasedAgain: 0,
+    alreadyErased: withoutIt.trim().split('\n').length,
+  });
   expect((await cli<{ organizations: unknown }>('restore', '--ledger', ledger)).organizations).toEqual([
     { org: 'gone', rows: 3 },
   ]);
@@ -241,6 +245,31 @@ test('a restore deletes an organization that was deleted after the backup, and k
   const fences = await database.query(`SELECT org, refuses FROM issuance.organization_fence`);
   expect(fences).toEqual([{ org: 'gone', refuses: 'deleted' }]);
   expect(await database.query(`SELECT short_id FROM directory.organization WHERE short_id = 'gone'`)).toEqual([]);
+});
+
+test('a restore counts whom it erases again, and apart from them whom the backup has erased already', async () => {
+  const removed = randomUUID();
+  const [before, after, unknown] = [randomUUID(), randomUUID(), randomUUID()];
+  await insertCustomer(after);
+  await insertPerson(removed);
+  // Only the read model has this one, as when its database is restored to an earlier moment.
+  const key = customerKey('acme', unknown);
+  await database.query(
+    `INSERT INTO subjects.subject (key, version, org, app, subject, created_at, claimed, state)
+     VALUES ($1, 1, 'acme', 'a', $2, now(), true, '{}')`,
+    [key, unknown],
+  );
+  await database.query('INSERT INTO issuance.erased (hash) VALUES ($1)', [customerKey('acme', before)]);
+  await cli('backup', 'erasure-ledger', ledger);
+  const known = readFileSync(ledger, 'utf8').trim().split('\n').length;
+  const lineOf = (hash: Buffer) => `\\x${hash.toString('hex')},2026-11-01 00:00:00+00\n`;
+  const again = [customerKey('acme', after), customerKey('acme', removed), key];
+  writeFileSync(ledger, readFileSync(ledger, 'utf8') + again.map(lineOf).join(''));
+
+  const counts = { erasedAgain: 3, alreadyErased: known };
+  expect(await cli('restore', '--ledger', ledger, '--dry-run')).toMatchObject(counts);
+  expect(await cli('restore', '--ledger', ledger)).toMatchObject(counts);
+  expect(await cli('restore', '--ledger', ledger)).toMatchObject({ erasedAgain: 0, alreadyErased: known + 3 });
 });
 
 test('a restore is refused while a service is connected, and names it', async () => {

@@ -92,10 +92,14 @@ export function restoreCommand(program: Command): void {
           : await asOwner(ownerConnectionOf('audit'), 'Comparing the checkpoints', (client) =>
               rolledBackLogs(client, checkpoints),
             );
+      const { alreadyErased, ...again } = await eraseAgain(ownerConnections(), erased, dryRun);
+      const organizations = await deleteOrganizationsAgain(erased, dryRun);
+      const deletedAgain = new Set(organizations.map(({ org }) => org)).size;
       const restored: Restored = {
         dryRun,
-        ...(await eraseAgain(ownerConnections(), erased, dryRun)),
-        organizations: await deleteOrganizationsAgain(erased, dryRun),
+        ...again,
+        alreadyErased: alreadyErased - deletedAgain,
+        organizations,
         rolledBack,
       };
       // Their logs are no longer needed.
@@ -104,10 +108,11 @@ export function restoreCommand(program: Command): void {
     });
 }
 
-function describe({ dryRun, imported, steps, organizations, rolledBack }: Restored): string {
+function describe({ dryRun, erasedAgain, alreadyErased, steps, organizations, rolledBack }: Restored): string {
   const changed = steps.filter(({ rows }) => rows > 0).map(({ what, rows }) => [what, String(rows)]);
   return [
-    `${imported} erasures were missing in the backup.`,
+    `Erased after the backup: ${erasedAgain} customers and people, who ${dryRun ? 'would be' : 'are'} erased again. ` +
+      `Erased already, or never in the backup: ${alreadyErased} other entries of the ledger.`,
     table([dryRun ? 'WOULD CHANGE' : 'CHANGED', 'ROWS'], changed),
     ...organizations.map(
       ({ org, rows }) =>

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { ServiceName } from '@holdfast/contracts';
+import { customerKey } from '@holdfast/platform';
 import { CommandError } from '../command-error.js';
 import type { OwnerConnection } from '../config.js';
 import { asOwner } from '../database-owner.js';
@@ -14,8 +15,10 @@ interface Connected {
 }
 
 export interface ErasedAgain {
-  /** Lines of the ledger that the backup did not have. */
-  imported: number;
+  /** Customers and people of the ledger of whom a backup has brought anything back. */
+  erasedAgain: number;
+  /** Other entries of the ledger. Those of organizations are among them. */
+  alreadyErased: number;
   /** Rows by what they are. */
   steps: { what: string; rows: number }[];
 }
@@ -35,10 +38,8 @@ export async function eraseAgain(owners: OwnerConnection[], erased: Erased[], dr
       await client.query(`SET statement_timeout = ${timeoutMs}`);
       await client.query('BEGIN');
     }
-    const imported = await Promise.all(
-      erasingServices.map((service) => importLedger(clientOf(databases, service), service, erased)),
-    );
-    await provideLists(databases);
+    for (const service of erasingServices) await importLedger(clientOf(databases, service), service, erased);
+    const counts = await provideLists(databases);
     const steps: ErasedAgain['steps'] = [];
     for (const { service, what, sql } of restoreSteps)
       steps.push({ what, rows: (await clientOf(databases, service).query(sql)).rowCount ?? 0 });
@@ -47,12 +48,12 @@ export async function eraseAgain(owners: OwnerConnection[], erased: Erased[], dr
     const decides = ({ services }: Connected) => erasingServices.some((service) => services.includes(service));
     for (const { client } of databases.toSorted((a, b) => Number(decides(a)) - Number(decides(b))))
       await client.query(dryRun ? 'ROLLBACK' : 'COMMIT');
-    return { imported: Math.max(...imported), steps };
+    return { ...counts, steps };
   });
 }
 
 /** Creates the tables that the steps use: the hashes of the ledger, and whom the backup has brought back. */
-async function provideLists(databases: Connected[]): Promise<void> {
+async function provideLists(databases: Connected[]): Promise<Omit<ErasedAgain, 'steps'>> {
   const ledgers = await Promise.all(erasingServices.map((service) => ledgerOf(clientOf(databases, service), service)));
   const hashes = [...new Set(ledgers.flat().map(({ hash }) => hash))];
   for (const { client } of databases) {
@@ -77,6 +78,14 @@ async function provideLists(databases: Connected[]): Promise<void> {
       rows.map(({ id }) => id),
     ]);
   }
+  // A read model from an earlier backup than that of issuance still has a customer whom issuance has not.
+  const read = await clientOf(databases, 'subjects').query<{ hash: string }>(
+    `SELECT encode(key, 'hex') AS hash FROM subjects.subject
+     WHERE key IN (SELECT hash FROM ledger) AND erased_at IS NULL`,
+  );
+  const again = new Set(read.rows.map(({ hash }) => hash));
+  for (const { org, id } of rows) again.add(customerKey(org, id).toString('hex'));
+  return { erasedAgain: again.size, alreadyErased: hashes.length - again.size };
 }
 
 function clientOf(databases: Connected[], service: ServiceName): pg.Client {

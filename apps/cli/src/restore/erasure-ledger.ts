@@ -53,12 +53,11 @@ export async function readLedger(file: string): Promise<Erased[]> {
     });
 }
 
-/** Adds the lines that the ledger of a service does not have. @returns how many these are */
-export async function importLedger(client: pg.Client, service: ErasingService, ledger: Erased[]): Promise<number> {
-  const { rowCount } = await client.query(
+/** Adds the lines that the ledger of a service does not have. */
+export async function importLedger(client: pg.Client, service: ErasingService, ledger: Erased[]): Promise<void> {
+  await client.query(
     `INSERT INTO ${service}.erased (hash, at) SELECT decode(hash, 'hex'), at
      FROM unnest($1::text[], $2::timestamptz[]) AS l (hash, at) ON CONFLICT DO NOTHING`,
     [ledger.map(({ hash }) => hash), ledger.map(({ at }) => at)],
   );
-  return rowCount ?? 0;
 }
