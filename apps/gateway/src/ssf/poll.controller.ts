@@ -35,7 +35,13 @@ const pollEndpoint = endpoint({
   action: 'ssf_stream.poll',
   repeatIsSafe: 'a token that was acknowledged stays so, and one that was not comes again (RFC 8936 §2.4)',
   invalidBody: 400,
-  params: z.strictObject({ shortId, id: z.uuid().describe('The stream') }),
+  params: z.strictObject({
+    shortId,
+    id: z
+      .uuid()
+      .describe('The stream')
+      .meta({ examples: [streamExample.stream_id] }),
+  }),
   body: pollSchema,
   responses: { 200: { description: 'The tokens', schema: pollResultSchema } },
   errors: ['unknown_stream', 'invalid_state'],

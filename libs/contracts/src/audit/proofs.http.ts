@@ -12,7 +12,7 @@ const size = z
   .regex(/^[1-9]\d{0,15}$/, 'must be the size of a log: a whole number of 1 or more')
   .transform(Number)
   .refine(Number.isSafeInteger, 'is larger than any log')
-  .meta({ parameter: { type: 'integer', minimum: 1 } });
+  .meta({ parameter: { type: 'integer', minimum: 1, examples: [1] } });
 
 /** C2SP tlog-proof, as `formatProofFile` of libs/tlog writes it from bytes; here all bytes are in Base64 already. */
 function proofFileOf({ seq, leaf, hashes, checkpoint: note }: AuditProof): string {

@@ -24,6 +24,7 @@ const clientId = clientIdParameter;
 const secretId = z
   .string()
   .regex(/^sec_[A-Za-z0-9_-]{12}$/, 'must be the id of a client secret')
+  .meta({ examples: ['sec_Ab3dE6gH9jK2'] })
   .describe('The client secret: its `id`');
 
 /** Settings of an app that the Admin API returns and changes. Its scopes, kind and audience are not among them. */

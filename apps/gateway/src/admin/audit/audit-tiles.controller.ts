@@ -14,9 +14,10 @@ const path = '/o/{shortId}/api/admin/audit/tile/{level}/{tile}' as const;
 /** Levels 0 to 5 cover 2^48 events. */
 const highestLevel = 5;
 const segment = z.string().max(7);
-const level = segment.describe(
-  `0 for the hashes of events; level n has the hashes of subtrees of 256^n events; ${highestLevel} at most`,
-);
+const example = (value: string) => ({ examples: [value] });
+const level = segment
+  .describe(`0 for the hashes of events; level n has the hashes of subtrees of 256^n events; ${highestLevel} at most`)
+  .meta(example('0'));
 
 /** c2sp.org/tlog-tiles, with this API's `audit` as prefix. Such a path has two, three or four segments. */
 const tileEndpoint = <Params extends z.ZodType>(id: string, path: string, which: string, params: Params) =>
@@ -40,7 +41,7 @@ const getAuditTileEndpoint = tileEndpoint(
   'getAuditTile',
   path,
   'a full one',
-  z.strictObject({ shortId, level, tile: segment.describe('Its number in three digits: `007`') }),
+  z.strictObject({ shortId, level, tile: segment.describe('Its number in three digits: `007`').meta(example('007')) }),
 );
 const getAuditTilePartEndpoint = tileEndpoint(
   'getAuditTilePart',
@@ -49,8 +50,12 @@ const getAuditTilePartEndpoint = tileEndpoint(
   z.strictObject({
     shortId,
     level,
-    tile: segment.describe('Of a partial tile its number and `.p`: `007.p`; of tile 1234 the first digits: `x001`'),
-    part: segment.describe('Of a partial tile how many hashes: `17`; of tile 1234 the last digits: `234`'),
+    tile: segment
+      .describe('Of a partial tile its number and `.p`: `007.p`; of tile 1234 the first digits: `x001`')
+      .meta(example('007.p')),
+    part: segment
+      .describe('Of a partial tile how many hashes: `17`; of tile 1234 the last digits: `234`')
+      .meta(example('17')),
   }),
 );
 const getAuditTileFurtherPartEndpoint = tileEndpoint(
@@ -60,9 +65,9 @@ const getAuditTileFurtherPartEndpoint = tileEndpoint(
   z.strictObject({
     shortId,
     level,
-    tile: segment.describe('First digits of its number: `x001`'),
-    part: segment.describe('Last digits and `.p`: `234.p`'),
-    width: segment.describe('How many hashes: `17`'),
+    tile: segment.describe('First digits of its number: `x001`').meta(example('x001')),
+    part: segment.describe('Last digits and `.p`: `234.p`').meta(example('234.p')),
+    width: segment.describe('How many hashes: `17`').meta(example('17')),
   }),
 );
 
