@@ -30,11 +30,19 @@ const scope = '@holdfast/';
 
 /** Every project of the workspace, as the files on disk declare it. */
 export function readProjects(): Project[] {
-  const manifests = filesBelow().filter(
-    (f) => /^(apps|libs|examples)\/[^/]+\/package\.json$/.test(f) || /^(?:[^/]+\/)+project\.json$/.test(f),
+  const files = filesBelow();
+  const manifests = files.filter(
+    (f) =>
+      (/^(apps|libs|examples)\/[^/]+\/package\.json$/.test(f) && !files.includes(projectFileBeside(f))) ||
+      /^(?:[^/]+\/)+project\.json$/.test(f),
   );
   return manifests.map((file) => {
-    const { nx, ...manifest } = JSON.parse(textOf(file)) as Manifest;
+    // The package.json of an example that is copied out of the clone says nothing of the workspace.
+    const packaged = file.endsWith('/project.json') && file.replace(/project\.json$/, 'package.json');
+    const { nx, ...manifest } = {
+      ...(packaged && files.includes(packaged) && (JSON.parse(textOf(packaged)) as Manifest)),
+      ...(JSON.parse(textOf(file)) as Manifest),
+    };
     const { name, tags = [], targets = {} } = { ...manifest, ...nx };
     const folder = dirname(file);
     return {
@@ -48,6 +56,10 @@ export function readProjects(): Project[] {
       doors: Object.keys(manifest.exports ?? {}),
     };
   });
+}
+
+function projectFileBeside(file: string): string {
+  return posix.join(posix.dirname(file), 'project.json');
 }
 
 function ours(dependencies: object = {}): string[] {

@@ -25,6 +25,7 @@ export function overview() {
   return `npm run new -- GENERATOR NAME [options]
 
 ${rows.join('\n')}
+  example   An app that signs customers in, in a folder outside of the clone: for developers of organizations
 
 The options: npm run new -- GENERATOR --help
 `;
