@@ -240,7 +240,7 @@ function lint(fixture: { file: string; text: string }[]): string[][] {
 }
 
 describe('what is written', () => {
-  const code = all.filter((f) => /\.(ts|tsx|mjs|js|sh)$/.test(f));
+  const code = all.filter((f) => /\.(ts|tsx|mjs|js|sh)$|^(apps|libs|examples)\/.+\.py$/.test(f));
   // This file names what it looks for.
   const others = all.filter(
     (f) => !f.startsWith('tools/architecture/') && !/\.(png|ico|woff2)$/.test(f) && f !== 'package-lock.json',
@@ -289,7 +289,9 @@ describe('what is written', () => {
   });
 
   test('no source file is longer than 350 lines and no test longer than 500 without a reason', () => {
-    const tooLong = code.filter((f) => textOf(f).split('\n').length > (/\.(spec|fixture)\.ts$/.test(f) ? 501 : 351));
+    const tooLong = code.filter(
+      (f) => textOf(f).split('\n').length > (/\.(spec|fixture)\.ts$|\/test_\w+\.py$/.test(f) ? 501 : 351),
+    );
     expect(tooLong.filter((f) => !long[f])).toEqual([]);
     expect(Object.keys(long).filter((f) => !tooLong.includes(f))).toEqual([]);
   });

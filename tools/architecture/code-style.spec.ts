@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { filesBelow, textOf } from './files.ts';
 
 const maxColumns = 120;
-const code = filesBelow().filter((file) => /\.(ts|tsx|mjs|css|sh)$/.test(file));
+const code = filesBelow().filter((file) => /\.(ts|tsx|mjs|css|sh)$|^(apps|libs|examples)\/.+\.py$/.test(file));
 
 /** Names of the values that a file exports where it declares them. */
 const exportedValue = /^export (?:abstract )?(?:async )?(?:const|let|function\*?|class|enum) ([A-Za-z_$][\w$]*)/gm;

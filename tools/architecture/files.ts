@@ -3,8 +3,12 @@ import { join, relative, sep } from 'node:path';
 import { root } from '../setup/paths.mjs';
 
 /** Made by tools, so none of our writing. */
-const foreign = new Set(['.git', '.nx', '.holdfast', 'node_modules', 'dist', 'coverage']);
-const generated = new Set(['libs/api-client/src/schema.ts', 'libs/sdk/src/calls.ts']);
+const foreign = new Set(['.git', '.nx', '.holdfast', 'node_modules', 'dist', 'coverage', '__pycache__', '.mypy_cache']);
+const generated = new Set([
+  'libs/api-client/src/schema.ts',
+  'libs/sdk/src/calls.ts',
+  ...['calls', 'types', 'version'].map((name) => `libs/sdk-python/src/holdfast/${name}.py`),
+]);
 
 /** Every file of the clone that people write, as a path below it with forward slashes. */
 export function filesBelow(folder = ''): string[] {

@@ -130,7 +130,7 @@ describe('words of the glossary', () => {
   test('code of the folders that are clean uses no avoided word, nor do its file names', () => {
     const files = filesBelow().filter((file) => clean.some((folder) => file.startsWith(`${folder}/`)));
     const wrong = files
-      .filter((file) => /\.(ts|tsx|mjs|js|json|css|html|sh|yaml)$/.test(file))
+      .filter((file) => /\.(ts|tsx|mjs|js|json|css|html|sh|yaml|py)$/.test(file))
       .flatMap((file) => [...findings(file, [file], anywhere), ...findings(file, textOf(file).split('\n'), anywhere)]);
     expect(wrong).toEqual([]);
   });

@@ -24,6 +24,8 @@ export const layers = [
   { sourceTag: 'layer:api-client', onlyDependOnLibsWithTags: [] },
   // What developers of organizations install, packed with the types of the API client.
   { sourceTag: 'layer:sdk', onlyDependOnLibsWithTags: ['layer:api-client'] },
+  // The same in Python: generated from the API reference alone, and no JavaScript imports it.
+  { sourceTag: 'layer:sdk-python', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'layer:data', onlyDependOnLibsWithTags: [...platform, ...tests] },
   { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: [...data, ...tests] },
   { sourceTag: 'layer:service', onlyDependOnLibsWithTags: [...messaging, ...tests] },
