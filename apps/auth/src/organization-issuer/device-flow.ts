@@ -8,7 +8,7 @@ const userCodeForm = /^[BCDFGHJKLMNPQRSTVWXZ]{8}$/;
 /**
  * Sign-ins on devices without a browser (RFC 8628). The library has the endpoints of the device, and our pages
  * (device-sign-in/) are where its code is entered: those of the library would store a session for every visitor, sign
- * the browser in as well, and give all devices of a customer one grant (docs/adr/0098-device-authorization.md).
+ * the browser in as well, and give all devices of a customer one grant (docs/adr/0100-device-authorization.md).
  */
 export function deviceFlow(): DeviceFlow {
   const unused = () => Promise.reject(new Error('the pages of the library for devices are not in use'));
