@@ -9,6 +9,8 @@ export interface Framework {
   postLogoutRedirectUris?: string[];
   backchannelLogoutUri?: string;
   grants?: string[];
+  /** Further options of `holdfast app create`. */
+  options?: string[];
 }
 
 /** By folder of examples/. */
@@ -34,6 +36,12 @@ export const frameworks: Record<string, Framework> = {
     description: 'a program on the own machine with openid-client, for the command line or the desktop',
     redirectUris: ['http://127.0.0.1/callback'],
   },
+  device: {
+    kind: 'native',
+    description: 'a device without a browser, such as a television, with openid-client',
+    redirectUris: [],
+    options: ['--device-authorization'],
+  },
 };
 
 /**
@@ -42,7 +50,7 @@ export const frameworks: Record<string, Framework> = {
  * @param origin without a slash at its end
  */
 export function createArguments(
-  { kind, redirectUris, postLogoutRedirectUris = [], backchannelLogoutUri, grants = [] }: Framework,
+  { kind, redirectUris, postLogoutRedirectUris = [], backchannelLogoutUri, grants = [], options = [] }: Framework,
   { organization, name, origin }: { organization: string; name: string; origin: string },
 ): string[] {
   const address = (uri: string): string => (uri.startsWith('/') ? origin + uri : uri);
@@ -53,5 +61,6 @@ export function createArguments(
     ...repeated('--post-logout-redirect-uri', postLogoutRedirectUris.map(address)),
     ...repeated('--backchannel-logout-uri', backchannelLogoutUri === undefined ? [] : [address(backchannelLogoutUri)]),
     ...repeated('--grant', grants),
+    ...options,
   ];
 }
