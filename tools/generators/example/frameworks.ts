@@ -24,6 +24,15 @@ export const frameworks: Record<string, Framework> = {
     backchannelLogoutUri: '/backchannel-logout',
     grants: ['offers:write'],
   },
+  nextjs: {
+    kind: 'web',
+    description: 'the same with Next.js and its App Router',
+    origin: 'http://localhost:3002',
+    redirectUris: ['/callback', '/'],
+    postLogoutRedirectUris: ['/'],
+    backchannelLogoutUri: '/backchannel-logout',
+    grants: ['offers:write'],
+  },
   'single-page-app': {
     kind: 'spa',
     description: 'a page in the browser with oidc-client-ts, without a server of its own',

@@ -12,7 +12,7 @@ import { given } from '../../setup/settings.mjs';
 import { createArguments, frameworks, type Framework } from './frameworks.ts';
 
 /** What only the clone needs. */
-const ofTheClone = new Set(['project.json', 'tsconfig.json', 'README.md', 'node_modules', '.env']);
+const ofTheClone = new Set(['project.json', 'tsconfig.json', 'README.md', 'node_modules', '.env', '.next']);
 
 const rows = Object.entries(frameworks).map(([name, { description }]) => `  ${name.padEnd(18)}${description}`);
 const usage = `npm run new -- example FRAMEWORK FOLDER [options]

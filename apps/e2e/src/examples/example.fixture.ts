@@ -29,8 +29,11 @@ export class Example {
     this.instructions = instructions;
   }
 
-  /** @param options further ones of `npm run new -- example`, in place of `--create` */
-  static async make(name: string, options: string[], env: NodeJS.ProcessEnv = {}): Promise<Example> {
+  /**
+   * @param options further ones of `npm run new -- example`, in place of `--create`
+   * @param hasRegistry whether npm installs the packages, in place of links to those of the clone
+   */
+  static async make(name: string, options: string[], hasRegistry = false): Promise<Example> {
     const [generate = '', install = '', start = ''] = codeBlock('quickstarts.md', 'sh', `example ${name} `).split('\n');
     const [, documented = ''] = / (\S+) --create$/.exec(generate) ?? [];
     if (install !== `cd ${documented} && npm install`) throw new Error(`not what the test replaces: ${install}`);
@@ -38,9 +41,11 @@ export class Example {
     const command = generate.replace(`${documented} --create`, [folder, ...options].join(' '));
     const { stdout } = await run('sh', ['-c', command], {
       cwd: root,
-      env: cleanEnvironment({ HOLDFAST_HOME: stack.home, ...env }),
+      env: cleanEnvironment({ HOLDFAST_HOME: stack.home }),
     });
-    await linkPackages(folder);
+    if (hasRegistry)
+      await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, env: cleanEnvironment({}) });
+    else await linkPackages(folder);
     return new Example(folder, start, stdout);
   }
 

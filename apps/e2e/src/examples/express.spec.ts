@@ -1,7 +1,7 @@
 // The example with Express, by its commands in docs/quickstarts.md, in a browser.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { holdfastClient } from '@holdfast/sdk';
 import { eventually } from '@holdfast/testing';
@@ -19,13 +19,16 @@ withBrowser('the example with Express', () => {
   let example: Example;
   let browser: Browser;
   let visitor: Visitor;
+  /** A customer who is signed in at the beginning of each test. */
+  let subject: string;
   beforeAll(async () => {
     org = await stack.newOrganization();
     example = await Example.make('express', ['--create', `--organization=${org}`, `--origin=${origin}`]);
     await example.start(/Open /);
     browser = await launch();
+    visitor = await Visitor.open(browser);
+    subject = await becomeCustomer();
   });
-  beforeEach(async () => void (visitor = await Visitor.open(browser)));
   afterAll(async () => {
     example?.stop();
     await browser?.close();
@@ -60,7 +63,6 @@ withBrowser('the example with Express', () => {
   });
 
   it('signs a customer in who has claimed its offer, out at both, and in again', async () => {
-    const subject = await becomeCustomer();
     expect(visitor.page.url()).toBe(`${origin}/`);
     const cookies = await visitor.page.context().cookies(origin);
     expect(cookies.find(({ name }) => name === 'express-example')).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
@@ -72,39 +74,28 @@ withBrowser('the example with Express', () => {
     expect(visitor.errors).toEqual([]);
   });
 
-  it('ends the session when Holdfast has revoked the credential', async () => {
-    const subject = await becomeCustomer();
-    const { CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = example.settings;
-    await stack.operator('grant', 'add', clientId, 'issued:read', 'issued:manage');
-    const holdfast = holdfastClient({ baseUrl: stack.baseUrl, organization: org, clientId, clientSecret });
-    const { credentials } = await holdfast.getSubject({ path: { subject } });
-    await holdfast.revokeCredential({ path: { id: credentials[0]!.id }, body: {} });
-    await eventually(async () => (await shown(origin))[1] === 'Welcome', 'the end of the session');
-    // The passkey is still there, and gives no access.
-    await visitor.followLink('Sign in');
-    await visitor.page.getByText('Your passkey gives no access').waitFor();
-  });
-
   it('says what to do when a response does not belong to a sign-in, or comes a second time', async () => {
-    await visitor.page.goto(origin);
-    expect(await shown(`${origin}/callback?code=a&state=b`)).toEqual([400, 'Please sign in again']);
-
     const responses: string[] = [];
     visitor.page.on('request', (request) => void (request.url().includes('code=') && responses.push(request.url())));
-    await becomeCustomer();
+    await visitor.press('Sign out');
+    await signIn();
+
     const other = await Visitor.open(browser);
+    const inOther = async (url: string) => {
+      const response = await other.page.goto(url);
+      return [response?.status(), await other.page.getByRole('heading').innerText()];
+    };
+    expect(await inOther(`${origin}/callback?code=a&state=b`)).toEqual([400, 'Please sign in again']);
+    // Now a sign-in is pending there, with another state.
     await other.page.goto(`${origin}/sign-in`);
-    const response = await other.page.goto(responses[0]!);
-    expect([response?.status(), await other.page.getByRole('heading').innerText()]).toEqual([
-      400,
-      'Please sign in again',
-    ]);
+    expect(await inOther(responses[0]!)).toEqual([400, 'Please sign in again']);
     await other.close();
     await visitor.press('Sign out');
     await visitor.heading('Welcome');
     expect(await shown(responses[0]!)).toEqual([400, 'Please sign in again']);
     await visitor.followLink('Sign in');
     await visitor.heading('Hello');
+    expect(example.output).not.toContain(new URL(responses[0]!).searchParams.get('code')!);
   });
 
   it('changes nothing for a form of another site, and for a logout token that Holdfast did not sign', async () => {
@@ -116,5 +107,17 @@ withBrowser('the example with Express', () => {
       await post('/backchannel-logout', 'logout_token=a'),
     ];
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 400]);
+  });
+
+  it('ends the session when Holdfast has revoked the credential', async () => {
+    const { CLIENT_ID: clientId = '', CLIENT_SECRET: clientSecret = '' } = example.settings;
+    await stack.operator('grant', 'add', clientId, 'issued:read', 'issued:manage');
+    const holdfast = holdfastClient({ baseUrl: stack.baseUrl, organization: org, clientId, clientSecret });
+    const { credentials } = await holdfast.getSubject({ path: { subject } });
+    await holdfast.revokeCredential({ path: { id: credentials[0]!.id }, body: {} });
+    await eventually(async () => (await shown(origin))[1] === 'Welcome', 'the end of the session');
+    // The passkey is still there, and gives no access.
+    await visitor.followLink('Sign in');
+    await visitor.page.getByText('Your passkey gives no access').waitFor();
   });
 });
