@@ -1,11 +1,15 @@
-// "Authorize" on the page of the API reference: Swagger UI requests a token in a browser and uses it.
+// The pages of the API reference: Swagger UI requests a token in a browser and uses it, and shows the samples.
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { Client } from '../clients/client.ts';
 import { closeConnections } from '../clients/http.ts';
 import { newClients, stack } from '../clients/under-test.ts';
-import { launch } from './chromium.fixture.ts';
+import { desktop, launch, phone } from './chromium.fixture.ts';
+import { violationsOf } from './hub.fixture.ts';
 import { withBrowser } from './with-browser.fixture.ts';
+
+/** Swagger UI needs half a minute for an operation on a machine that is busy with other tests. */
+const timeoutMs = 120_000;
 
 withBrowser('the API reference', () => {
   let browser: Browser;
@@ -54,6 +58,29 @@ withBrowser('the API reference', () => {
     ]).toEqual([200, [offer.subject]]);
     expect(errors).toEqual([]);
   });
+
+  it.each(['light', 'dark'] as const)(
+    'shows the samples of an operation and violates no rule of axe, in %s colours, wide and narrow',
+    async (colorScheme) => {
+      const context = await browser.newContext({ colorScheme, viewport: desktop });
+      const page = await context.newPage();
+      await page.goto(`${stack.baseUrl}/docs#/Customer%20credentials/createOffer`);
+      const samples = page.locator('.opblock[id$="-createOffer"] .samples');
+      await samples.waitFor({ timeout: timeoutMs });
+      expect(await samples.locator('figcaption').allTextContents()).toEqual(['curl', '@holdfast/sdk']);
+      expect(await samples.locator('pre').allTextContents()).toEqual([
+        expect.stringContaining(`curl -X POST '${stack.baseUrl}/o/acme/api/credentials/offers'`),
+        'const result = await holdfast.createOffer({ body: {} });',
+      ]);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.setViewportSize(phone);
+      expect(await violationsOf(page)).toEqual([]);
+      await page.goto(`${stack.baseUrl}/docs/errors`);
+      expect(await violationsOf(page)).toEqual([]);
+      await context.close();
+    },
+    2 * timeoutMs,
+  );
 });
 
 /** Swagger UI renders only the operations that are near the visible part of the page. */

@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { Controller, Header, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Inject, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { endpoint, type Endpoint } from '@holdfast/contracts/http';
@@ -10,12 +7,16 @@ import { CONFIG } from '@holdfast/service';
 import type { GatewayConfig } from '../config.js';
 import { mediaTypes } from '../edge/media-types.js';
 import { ENDPOINTS, Route } from '../endpoints/route.js';
+import { assetOf, cacheControl } from '../pages/built-pages.js';
 import { scriptPolicy } from '../pages/script-policy.js';
+import { compressed, sendStatic, type StaticContent } from '../pages/static-content.js';
+import { readDocsFiles } from './docs-files.js';
 import { openApi } from './openapi.js';
-import { docsPage, errorsPage, initializer, pageStyle } from './pages.js';
 
 const tag = 'Reference';
 const sameForAll = 'the same for everybody';
+/** A caller that has it asks whether it is still the same. */
+const revalidated = 'no-cache';
 /** Swagger UI needs inline styles. */
 const policy = scriptPolicy({ inlineStyles: true });
 
@@ -28,7 +29,14 @@ const openApiEndpoint = endpoint({
   tag,
   unrecorded: sameForAll,
   summary: 'This description, as OpenAPI 3.1',
-  responses: { 200: { description: 'The description', media: ['application/json'] } },
+  responses: {
+    200: {
+      description: 'The description',
+      media: ['application/json'],
+      headers: { ETag: 'The version of the description: with it in `If-None-Match` the response is 304' },
+    },
+    304: { description: 'The description is the one that the caller has' },
+  },
 });
 const docsEndpoint = endpoint({
   id: 'getDocs',
@@ -68,51 +76,43 @@ const assetEndpoint = endpoint({
   responses: { 200: { description: 'The file' } },
 });
 
-const swagger = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-/** Only these files are served: a name from the URL never becomes a path. */
-const assets: Record<string, { type: string; read: () => Promise<string | Buffer> }> = {
-  'swagger-ui.css': { type: mediaTypes.css, read: () => readFile(join(swagger, 'swagger-ui.css')) },
-  'swagger-ui-bundle.js': {
-    type: mediaTypes.javascript,
-    read: () => readFile(join(swagger, 'swagger-ui-bundle.js')),
-  },
-  'reference.js': { type: mediaTypes.javascript, read: () => Promise.resolve(initializer) },
-  'page.css': { type: mediaTypes.css, read: () => Promise.resolve(pageStyle) },
-};
-
 @Controller()
 export class DocsController {
-  private readonly description: object;
+  /** Made at the first request, so that a start does not wait for it. */
+  private readonly files = once(readDocsFiles);
+  private readonly description: () => Promise<StaticContent>;
 
   constructor(@Inject(CONFIG) config: GatewayConfig, @Inject(ENDPOINTS) endpoints: readonly Endpoint[]) {
-    this.description = openApi(endpoints, config.BASE_URL);
+    const description = openApi(endpoints, config.BASE_URL);
+    this.description = once(() => compressed(mediaTypes.json, Buffer.from(JSON.stringify(description))));
   }
 
   @Route(openApiEndpoint)
-  openApi(): object {
-    return this.description;
+  async openApi(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    sendStatic(await this.description(), revalidated, request, reply);
   }
 
   @Route(docsEndpoint)
-  @Header('content-type', mediaTypes.html)
-  @Header('content-security-policy', policy)
-  docs(): string {
-    return docsPage;
+  async docs(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    void reply.header('content-security-policy', policy);
+    sendStatic((await this.files()).docs, revalidated, request, reply);
   }
 
   @Route(errorsEndpoint)
-  @Header('content-type', mediaTypes.html)
-  @Header('content-security-policy', policy)
-  errors(): string {
-    return errorsPage();
+  async errors(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    void reply.header('content-security-policy', policy);
+    sendStatic((await this.files()).errors, revalidated, request, reply);
   }
 
   @Route(assetEndpoint)
   async asset(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const { file } = request.params as { file: string };
-    const asset = Object.hasOwn(assets, file) ? assets[file] : undefined;
+    const asset = assetOf((await this.files()).assets, (request.params as { file: string }).file);
     if (!asset) throw new AppError('not_found');
-    const content = await asset.read();
-    void reply.header('cache-control', 'public, max-age=3600').type(asset.type).send(content);
+    sendStatic(asset, cacheControl[asset.caching], request, reply);
   }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
 }

@@ -1,38 +1,32 @@
 import { errorCatalogue } from '@holdfast/contracts';
 import { htmlHead } from '@holdfast/platform';
 
-function page(title: string, body: string, styles: readonly string[] = []): string {
-  return `${htmlHead({ title, styles: [...styles, '/docs/assets/page.css'], indexed: true })}<body>
+/** The address of a file of the pages, by its name without a hash. */
+type PathOf = (name: string) => string;
+
+function page(title: string, body: string, styles: readonly string[]): string {
+  return `${htmlHead({ title, styles, indexed: true })}<body>
 ${body}
 </body>
 </html>
 `;
 }
 
-export const docsPage = page(
-  'Holdfast API reference',
-  `<header><strong>Holdfast</strong> <a href="/openapi.json">OpenAPI 3.1</a> <a href="/docs/errors">Errors</a></header>
-<main id="reference"><noscript>The reference needs JavaScript;
-<a href="/openapi.json">the OpenAPI description</a> does not.</noscript></main>
-<script src="/docs/assets/swagger-ui-bundle.js"></script>
-<script src="/docs/assets/reference.js"></script>`,
-  ['/docs/assets/swagger-ui.css'],
-);
-
-export const initializer = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  validatorUrl: null,
-  supportedSubmitMethods: ['get', 'post', 'put', 'patch', 'delete'],
-});
-if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode');
-`;
+export function docsPage(pathOf: PathOf): string {
+  return page(
+    'Holdfast API reference',
+    `<header><strong>Holdfast</strong>
+<a href="/openapi.json">OpenAPI 3.1</a> <a href="/docs/errors">Errors</a></header>
+<div id="reference"><noscript>The reference needs JavaScript;
+<a href="/openapi.json">the OpenAPI description</a> does not.</noscript></div>
+<script src="${pathOf('swagger-ui-bundle.js')}"></script>
+<script src="${pathOf('reference.js')}"></script>`,
+    [pathOf('swagger-ui.css'), pathOf('page.css'), pathOf('reference.css')],
+  );
+}
 
 /** The page with every code of the catalogue, each under its own fragment: the `type` of a problem refers to it. */
-export function errorsPage(): string {
+export function errorsPage(pathOf: PathOf): string {
   const rows = Object.entries(errorCatalogue).map(([code, { status, title, help }]) => {
     const statuses = code === 'invalid_request' ? '400 or 422' : status;
     const heading = `<h2><code>${code}</code> <span>${statuses}</span></h2>`;
@@ -46,6 +40,7 @@ export function errorsPage(): string {
 respond as their own standards require.</p>
 ${rows.join('\n')}
 </main>`,
+    [pathOf('page.css')],
   );
 }
 
@@ -54,6 +49,7 @@ function escape(text: string): string {
   return safe.replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
+/** The style of both pages. */
 export const pageStyle = `:root { color-scheme: light dark; }
 :root { --ink: #1b2330; --paper: #ffffff; --line: #d5dae1; --link: #1f5fbf; --soft: #f3f5f8; }
 @media (prefers-color-scheme: dark) {
@@ -71,13 +67,4 @@ main.text h2 span { font-weight: 400; opacity: .75; }
 main.text p { margin: .25rem 0; }
 code { font: .95em ui-monospace, monospace; overflow-wrap: anywhere; }
 noscript { display: block; padding: 1.25rem; }
-html.dark-mode .swagger-ui .scheme-container { background: var(--paper); }
-.swagger-ui .response-col_links, .swagger-ui .col_header.response-col_links { display: none; }
-.swagger-ui .scheme-container { box-shadow: 0 1px 0 var(--line); padding: 1rem 0; }
-.swagger-ui .info { margin: 1.5rem 0; }
-.swagger-ui .info .description { max-width: 60rem; }
-@media (max-width: 44rem) {
-  .swagger-ui .opblock-tag { flex-wrap: wrap; }
-  .swagger-ui .opblock-tag small { order: 1; flex-basis: 100%; padding: .25rem 0 0; }
-}
 `;

@@ -2,13 +2,14 @@ const maxLineLength = 80;
 
 /** The source of the client that the other samples call `holdfast`. */
 export function clientSource(baseUrl: string): string {
-  return `import { holdfastClient } from '@holdfast/sdk';
+  return `import { env } from 'node:process';
+import { holdfastClient } from '@holdfast/sdk';
 
 const holdfast = holdfastClient({
   baseUrl: ${literal(baseUrl)},
   organization: 'acme',
-  clientId: process.env.CLIENT_ID!,
-  clientSecret: process.env.CLIENT_SECRET!,
+  clientId: env.CLIENT_ID!,
+  clientSecret: env.CLIENT_SECRET!,
 });`;
 }
 

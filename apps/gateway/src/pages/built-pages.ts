@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
-import { sha256 } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
+import { staticContent, type StaticContent } from './static-content.js';
 
 /** The documents that apps/pages builds. */
 const pageNames = ['account', 'claim', 'invitation', 'passkey', 'sign-in', 'verify'] as const;
@@ -11,19 +11,12 @@ type PageName = (typeof pageNames)[number] | 'hub';
 /** The builds of apps/pages and apps/hub, read once at start: a name from a URL never becomes a path. */
 export interface BuiltPages {
   documents: Record<PageName, string>;
-  assets: ReadonlyMap<string, PageAsset>;
+  assets: ReadonlyMap<string, StaticContent>;
 }
 
 export interface Asset {
   type: string;
   content: Buffer;
-}
-
-export interface PageAsset extends Asset {
-  /** RFC 9110 §8.8.3, from the content. */
-  etag: string;
-  /** The content, compressed (RFC 7932). */
-  brotli?: Buffer;
 }
 
 /** Injection token of the pages. */
@@ -63,21 +56,27 @@ export async function readPages(pages = builtFolder('pages'), hub = builtFolder(
 }
 
 /** The files of a folder that documents load. */
-async function readAssets(folder: string): Promise<[string, PageAsset][]> {
+async function readAssets(folder: string): Promise<[string, StaticContent][]> {
   const names = await readdir(folder);
-  const read = async (name: string): Promise<[string, PageAsset]> => {
+  const read = async (name: string): Promise<[string, StaticContent]> => {
     const type = types[extname(name)];
     if (!type) throw new Error(`The pages have a file of an unknown media type: ${name}`);
     const content = await readFile(join(folder, name));
     const brotli = names.includes(name + compressed) ? await readFile(join(folder, name + compressed)) : undefined;
-    const etag = `"${sha256(content).toString('base64url')}"`;
-    return [name, { type, content, etag, ...(brotli && { brotli }) }];
+    return [name, { ...staticContent(type, content), ...(brotli && { brotli }) }];
   };
   return Promise.all(names.filter((name) => !/\.(br|html)$/.test(name)).map(read));
 }
 
 /** `immutable`: the name contains a hash of the content. `short`: the name is stable. `none`: a substitute. */
-export type AssetCaching = 'immutable' | 'short' | 'none';
+type AssetCaching = 'immutable' | 'short' | 'none';
+
+/** A substitute must not be cached: its URL is that of another version's file. */
+export const cacheControl: Record<AssetCaching, string> = {
+  immutable: 'public, max-age=31536000, immutable',
+  short: 'public, max-age=300',
+  none: 'no-store',
+};
 
 /**
  * The file of that name or else, as a substitute, the current file of the same kind: while replicas of two versions
@@ -86,7 +85,7 @@ export type AssetCaching = 'immutable' | 'short' | 'none';
 export function assetOf(
   assets: BuiltPages['assets'],
   name: string,
-): (PageAsset & { caching: AssetCaching }) | undefined {
+): (StaticContent & { caching: AssetCaching }) | undefined {
   const exact = assets.get(name);
   if (exact) return { ...exact, caching: 'immutable' };
   const kind = kindOf(name);

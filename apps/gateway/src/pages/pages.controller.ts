@@ -6,8 +6,9 @@ import { endpoint, type Endpoint } from '@holdfast/contracts/http';
 import { AppError } from '@holdfast/platform';
 import { mediaTypes } from '../edge/media-types.js';
 import { Route } from '../endpoints/route.js';
-import { assetOf, PAGES, type AssetCaching, type BuiltPages, type PageAsset } from './built-pages.js';
+import { assetOf, cacheControl, PAGES, type BuiltPages } from './built-pages.js';
 import { scriptPolicy } from './script-policy.js';
+import { sendStatic } from './static-content.js';
 
 const tag = 'Pages';
 const unrecorded = 'a static page: the routes that it calls record what is done on it';
@@ -186,13 +187,6 @@ const hubPolicy = scriptPolicy({ trustedTypes: true });
 /** A worker has the policy of its own script, not that of the page: it may load and send nothing. */
 const assetPolicy = "default-src 'none'";
 
-/** A substitute must not be cached: its URL is that of another version's file. */
-const cacheControl: Record<AssetCaching, string> = {
-  immutable: 'public, max-age=31536000, immutable',
-  short: 'public, max-age=300',
-  none: 'no-store',
-};
-
 @Controller()
 export class PagesController {
   constructor(@Inject(PAGES) private readonly pages: BuiltPages) {}
@@ -264,34 +258,7 @@ export class PagesController {
   private send(file: string, request: FastifyRequest, reply: FastifyReply): void {
     const asset = assetOf(this.pages.assets, file);
     if (!asset) throw new AppError('not_found');
-    const { caching, type } = asset;
-    const { content, etag, encoding } = representationOf(asset, request.headers['accept-encoding']);
-    void reply.headers({
-      'cache-control': cacheControl[caching],
-      'content-security-policy': assetPolicy,
-      etag,
-      vary: 'accept-encoding',
-    });
-    if (caching === 'short' && matches(request.headers['if-none-match'], etag)) void reply.code(304).send();
-    else
-      void reply
-        .headers(encoding === undefined ? {} : { 'content-encoding': encoding })
-        .type(type)
-        .send(content);
+    void reply.header('content-security-policy', assetPolicy);
+    sendStatic(asset, cacheControl[asset.caching], request, reply);
   }
-}
-
-/** The compressed file for a browser that accepts it. Its tag is another one (RFC 9110 §8.8.3). */
-function representationOf({ content, etag, brotli }: PageAsset, acceptEncoding = '') {
-  const accepted = acceptEncoding.split(',').some((coding) => /^\s*br\s*(;\s*q=(1|0\.\d*[1-9])\d*\s*)?$/.test(coding));
-  return brotli && accepted
-    ? { content: brotli, etag: etag.replace(/"$/, '-br"'), encoding: 'br' }
-    : { content, etag, encoding: undefined };
-}
-
-/** RFC 9110 §13.1.2, with weak comparison: a proxy that compresses may have made the tag weak. */
-function matches(given: string | undefined, etag: string): boolean {
-  return (
-    given !== undefined && given.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
-  );
 }
