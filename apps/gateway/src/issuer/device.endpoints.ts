@@ -8,14 +8,8 @@ import {
   issuerEndpoint,
   noOrganization,
   ofSignIn,
-  page,
-  queryOf,
-  redirect,
   signIn,
-  unsupportedMediaType,
 } from './issuer-endpoint.js';
-
-const userCode = { description: 'The code that the device shows', example: 'WDJB-MJHT' };
 
 const deviceAuthorizationReference: Json = {
   security: [{}],
@@ -89,15 +83,13 @@ const deviceAuthorization = issuerEndpoint(
   },
 );
 
-const deviceResponses = { 200: page('A form for the code, or the device to confirm'), 404: noOrganization };
-
 const showDevice = issuerEndpoint(
   'getDevicePage',
   'GET',
   issuerPaths.device,
   'The page on which the code of a device is entered',
   'The page',
-  { ...signIn, reference: { parametersMore: queryOf({ user_code: userCode }), responses: deviceResponses } },
+  { ...signIn, internal: 'a page' },
 );
 
 const confirmDevice = issuerEndpoint(
@@ -106,17 +98,7 @@ const confirmDevice = issuerEndpoint(
   issuerPaths.device,
   'Enter the code of a device, and sign it in or not',
   'A page, or 303 to the sign-in page',
-  {
-    ...signIn,
-    internal: 'a form of the page for devices',
-    reference: {
-      requestBody: formOf({
-        user_code: { ...userCode, required: true },
-        decision: { description: 'Absent: shows the device', values: ['continue', 'deny'] },
-      }),
-      responses: { ...deviceResponses, 303: redirect('To the sign-in page'), 415: unsupportedMediaType },
-    },
-  },
+  { ...signIn, internal: 'a form of the page for devices' },
 );
 
 const resumeDevice = issuerEndpoint(
