@@ -38,6 +38,17 @@ test('the configuration for Spring Boot is YAML', () => {
   });
 });
 
+test('the configuration for Spring Boot has PKCE for an app with a secret', () => {
+  expect(connectionOf('Spring Boot', issuer, app)).toContain('withPkce()');
+  expect(connectionOf('Spring Boot', issuer, { ...app, kind: 'spa' })).not.toContain('withPkce()');
+});
+
+test('the configuration for Spring Boot names the path of a redirect URI that it does not handle by itself', () => {
+  expect(connectionOf('Spring Boot', issuer, app)).toContain('baseUri("/callback")');
+  const redirectUris = ['https://shop.example/login/oauth2/code/holdfast'];
+  expect(connectionOf('Spring Boot', issuer, { ...app, redirectUris })).not.toContain('baseUri');
+});
+
 test('a trial sign-in is an authorization request with PKCE', async () => {
   const { origin, pathname, searchParams } = new URL(await trialSignIn(issuer, app));
   expect(origin + pathname).toBe(`${issuer}/authorize`);

@@ -52,6 +52,7 @@ export function connectionOf(library: Library, issuer: string, app: App): string
         '          holdfast:',
         `            issuer-uri: ${issuer}`,
         '            user-name-attribute: sub',
+        ...springCode(isPublic, redirectUri),
       ].join('\n');
     case 'Python':
       return [
@@ -66,6 +67,32 @@ export function connectionOf(library: Library, issuer: string, app: App): string
         `# redirect_uri: ${redirectUri}`,
       ].join('\n');
   }
+}
+
+const springCallback = '/login/oauth2/code/holdfast';
+
+/** What Spring Security needs in code, as comments of the YAML: no property sets it. */
+function springCode(isPublic: boolean, redirectUri: string): string[] {
+  const path = new URL(redirectUri).pathname;
+  return [
+    ...(isPublic
+      ? []
+      : [
+          '# PKCE is required. Spring Boot 3 sends it for an app with a secret when there is this bean; 4 by itself:',
+          '# @Bean',
+          '# OAuth2AuthorizationRequestResolver pkce(ClientRegistrationRepository clients) {',
+          '#   var requests = new DefaultOAuth2AuthorizationRequestResolver(clients, "/oauth2/authorization");',
+          '#   requests.setAuthorizationRequestCustomizer(OAuth2AuthorizationRequestCustomizers.withPkce());',
+          '#   return requests;',
+          '# }',
+        ]),
+    ...(path === springCallback
+      ? []
+      : [
+          `# Spring Security expects the redirect at ${springCallback}. For another path, at HttpSecurity:`,
+          `# .oauth2Login(login -> login.redirectionEndpoint(redirect -> redirect.baseUri("${path}")))`,
+        ]),
+  ];
 }
 
 function deviceConnection(issuer: string, clientId: string): string {
