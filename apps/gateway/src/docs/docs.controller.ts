@@ -112,7 +112,12 @@ export class DocsController {
   }
 }
 
+/** Made once, unless it fails: then the next request tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
-  return () => (made ??= make());
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
 }

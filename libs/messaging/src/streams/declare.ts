@@ -100,7 +100,7 @@ async function declareWithoutConsumers(
     ...limits,
   };
   const existing = await jsm.streams.info(config.name).catch(unlessMissing);
-  if (!existing) await jsm.streams.add({ ...config, num_replicas: 1 });
+  if (!existing) await whenKnown(() => jsm.streams.add({ ...config, num_replicas: 1 }));
   await update(jsm, config);
 }
 
@@ -124,7 +124,8 @@ async function declareStream(jsm: JetStreamManager, stream: Stream, replicas: nu
   // With interest retention a stream drops messages at once while it has no consumers. So a new stream gets a subject
   // that nobody publishes to until its consumers exist. It begins with one replica: a server that was late at the first
   // start of a cluster becomes known by its response to a change, and a stream that needs it would be refused for ever.
-  if (!existing) await jsm.streams.add({ ...config, subjects: [`declare.${name}`], num_replicas: 1 });
+  const first = { ...config, subjects: [`declare.${name}`], num_replicas: 1 };
+  if (!existing) await whenKnown(() => jsm.streams.add(first));
   for (const durable of consumers) {
     const filter = filterSubjects(stream, durable);
     const settings = {
@@ -159,8 +160,9 @@ async function update(jsm: JetStreamManager, config: Partial<StreamConfig> & { n
 }
 
 /**
- * Repeats a request while too few servers have joined the cluster for the replicas of the stream, and while the server
- * that responds does not know a stream yet that another one has just created.
+ * Repeats a request while too few servers have joined the cluster for the replicas of the stream (for the first one
+ * while the leader has seen no other server since its start), and while the server that responds does not know a stream
+ * yet that another one has just created.
  */
 export async function whenKnown<T>(request: () => Promise<T>, pauseMs = 500): Promise<T> {
   for (const deadline = Date.now() + joinTimeoutMs; ;)
