@@ -16,10 +16,14 @@ interface BusAddress {
   secrets: { [name: string]: string };
 }
 
-/** Connects with the login of a service, as an attacker who has stolen it. */
+/**
+ * Connects with the login of a service, as an attacker who has stolen it.
+ * @param reconnect whether it connects again when the server was restarted, as the launcher does on a busy machine
+ */
 export async function connectAs(
   stack: BusAddress,
   user: BusUser,
+  reconnect = false,
 ): Promise<{ connection: NatsConnection; violations: PermissionViolationError[] }> {
   const authenticator = nkeyAuthenticator(
     new TextEncoder().encode(stack.secrets[`NATS_NKEY_SEED_${user.toUpperCase()}`]),
@@ -28,7 +32,7 @@ export async function connectAs(
     servers: stack.launcher.natsUrl,
     authenticator,
     inboxPrefix: inboxPrefix(user),
-    reconnect: false,
+    reconnect,
   });
   const violations: PermissionViolationError[] = [];
   void (async () => {
@@ -65,7 +69,7 @@ export async function busClient(
   org = '',
   actor = { type: 'system', id: user as string },
 ): Promise<BusClient> {
-  const { connection } = await connectAs(stack, user);
+  const { connection } = await connectAs(stack, user, true);
   return {
     request: async ({ subject, timeoutMs }, input) => {
       const context = { org, actor, request: requestInfo(), auditId: randomUUID() };
