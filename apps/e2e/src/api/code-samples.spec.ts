@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { operationNames, receiverScopeNames } from '@holdfast/contracts';
+import type { Client } from '../clients/client.ts';
 import { closeConnections } from '../clients/http.ts';
 import { newClients, stack } from '../clients/under-test.ts';
 import type { App } from '../stack/stack.ts';
@@ -42,6 +43,7 @@ function sourceOf(name: string, lang: string): string {
 
 let folder: string;
 let service: App;
+let serviceClient: Client;
 let receiver: App;
 /** Of an organization without anything. */
 let other: App;
@@ -53,8 +55,13 @@ beforeAll(async () => {
   });
   const others = await newClients({ other: { kind: 'service', grants: [...operationNames] } });
   [service, receiver, other] = [clients.service.app, clients.receiver.app, others.other.app];
+  serviceClient = clients.service;
 });
-afterAll(() => {
+afterAll(async () => {
+  // Nobody accepts entries at the address of the example, so doctor would report the destination to other tests.
+  const path = `${serviceClient.api}/admin/audit/destinations`;
+  const { body } = await serviceClient.call<{ items: { id: string }[] }>('GET', path);
+  for (const { id } of body.items) await serviceClient.call('DELETE', `${path}/${id}`);
   rmSync(folder, { recursive: true, force: true });
   closeConnections();
 });
