@@ -74,7 +74,7 @@ const deviceTexts: Record<Language, DeviceTexts> = {
   },
 };
 
-/** A page of a sign-in on a device, and its status. */
+/** A page of a sign-in on a device. */
 export type DevicePage =
   | { name: 'enter'; unknownCode?: string }
   | { name: 'confirm'; app: string; userCode: string }
@@ -87,10 +87,7 @@ interface Document {
   policy: string;
 }
 
-/**
- * @param action the address of the forms
- * @param isPerson whether the app signs people of the organization in, whom its addresses for customers do not help
- */
+/** The document of a page, and its Content-Security-Policy. */
 export function devicePage(page: DevicePage, { organization, language, action, isPerson }: PageContext): Document {
   const texts = deviceTexts[language];
   const policy = htmlPagePolicy(organization, ["'self'"]);
@@ -122,10 +119,12 @@ export function devicePage(page: DevicePage, { organization, language, action, i
   }
 }
 
-export interface PageContext {
+interface PageContext {
   organization: OrganizationProfile;
   language: Language;
+  /** The address of the forms. */
   action: string;
+  /** Whether the app signs people of the organization in, whom its addresses for customers do not help. */
   isPerson: boolean;
 }
 

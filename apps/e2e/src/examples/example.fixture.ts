@@ -1,12 +1,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeBlock, eventually } from '@holdfast/testing';
 import { stack } from '../clients/under-test.ts';
 import { cleanEnvironment } from '../stack/config.ts';
-import { root } from '../stack/stack.ts';
+import { root, type App } from '../stack/stack.ts';
 
 const run = promisify(execFile);
 
@@ -52,6 +52,14 @@ export class Example {
   get settings(): Record<string, string> {
     const lines = readFileSync(join(this.folder, '.env'), 'utf8').trim().split('\n');
     return Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]));
+  }
+
+  /** Creates the app by the command that `npm run new` has printed, and puts its client ID into the settings. */
+  async createPrintedApp(): Promise<void> {
+    const [, command = ''] = /^ {2}\.\/holdfast (.+)$/m.exec(this.instructions) ?? [];
+    const { app } = await stack.operator<{ app: App }>(...command.split(' '));
+    const file = join(this.folder, '.env');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('CLIENT_ID=', `CLIENT_ID=${app.clientId}`));
   }
 
   /** @param until what the program prints when it is ready */

@@ -1,6 +1,4 @@
 // The program of the command line, by its commands in docs/quickstarts.md, with the customer's browser.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Offer } from '@holdfast/contracts';
@@ -9,7 +7,6 @@ import { withBrowser } from '../browser/with-browser.fixture.ts';
 import { Client } from '../clients/client.ts';
 import { closeConnections } from '../clients/http.ts';
 import { customerScopes, stack } from '../clients/under-test.ts';
-import type { App } from '../stack/stack.ts';
 import { Example } from './example.fixture.ts';
 
 withBrowser('the example of the command line', () => {
@@ -31,10 +28,7 @@ withBrowser('the example of the command line', () => {
   });
 
   it('signs a customer in once, after the printed command has created the app', async () => {
-    const [, command = ''] = /^ {2}\.\/holdfast (.+)$/m.exec(example.instructions) ?? [];
-    const { app } = await stack.operator<{ app: App }>(...command.split(' '));
-    const file = join(example.folder, '.env');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('CLIENT_ID=', `CLIENT_ID=${app.clientId}`));
+    await example.createPrintedApp();
 
     const { claimUrl, subject } = (await shop.offer<Offer>()).body;
     await visitor.page.goto(claimUrl);

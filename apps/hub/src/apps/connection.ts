@@ -17,13 +17,7 @@ export function connectionOf(library: Library, issuer: string, app: App): string
   switch (library) {
     case 'Node.js':
       return [
-        "import * as client from 'openid-client';",
-        '',
-        'const config = await client.discovery(',
-        `  new URL('${issuer}'),`,
-        `  '${clientId}',`,
-        isPublic ? '  undefined,\n  client.None(),' : '  clientSecret,',
-        ');',
+        ...nodeDiscovery(issuer, clientId, isPublic),
         'const codeVerifier = client.randomPKCECodeVerifier();',
         'const signIn = client.buildAuthorizationUrl(config, {',
         `  redirect_uri: '${redirectUri}',`,
@@ -95,15 +89,21 @@ function springCode(isPublic: boolean, redirectUri: string): string[] {
   ];
 }
 
-function deviceConnection(issuer: string, clientId: string): string {
+function nodeDiscovery(issuer: string, clientId: string, isPublic: boolean): string[] {
   return [
     "import * as client from 'openid-client';",
     '',
     'const config = await client.discovery(',
     `  new URL('${issuer}'),`,
     `  '${clientId}',`,
-    '  undefined,\n  client.None(),',
+    isPublic ? '  undefined,\n  client.None(),' : '  clientSecret,',
     ');',
+  ];
+}
+
+function deviceConnection(issuer: string, clientId: string): string {
+  return [
+    ...nodeDiscovery(issuer, clientId, true),
     "const codes = await client.initiateDeviceAuthorization(config, { scope: 'openid' });",
     '// Show codes.verification_uri and codes.user_code, or codes.verification_uri_complete as a QR code.',
     'const tokens = await client.pollDeviceAuthorizationGrant(config, codes);',
