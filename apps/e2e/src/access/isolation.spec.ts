@@ -8,9 +8,11 @@ import { closeConnections } from '../clients/http.ts';
 import { demoClient, newClients, stack } from '../clients/under-test.ts';
 
 const reference = await referenceOf(stack);
+/** Names of organizations that a router or a look-up could treat otherwise. Each operation is tried with one of them. */
+const oddNames = ['EVERYTHING', 'x', '%00', '..%2f', 'constructor', 'a'.repeat(300)];
 const guarded = reference.operations
   .filter((o) => o.scopes.length > 0)
-  .map((o) => [`${o.method} ${o.path}`, o] as const);
+  .map((o, i) => [`${o.method} ${o.path}`, o, oddNames[i % oddNames.length]!] as const);
 
 let everything: Client;
 let receiver: Client;
@@ -55,7 +57,7 @@ describe('the API reference', () => {
   });
 });
 
-describe.each(guarded)('%s', (_, operation) => {
+describe.each(guarded)('%s', (_, operation, oddName) => {
   const { method, scopes } = operation;
 
   it('is 401 without a token', async () => {
@@ -68,22 +70,15 @@ describe.each(guarded)('%s', (_, operation) => {
     }
   });
 
-  it.each([
-    'acme',
-    'globex',
-    'no-such-organization',
-    'EVERYTHING',
-    'x',
-    '%00',
-    '..%2f',
-    'constructor',
-    `${'a'.repeat(300)}`,
-  ])('is 403 for the organization %s with a token of another one', async (shortId) => {
-    for (const gateway of stack.gateways.keys()) {
-      const { status, body } = await everything.call(method, pathOf(operation, shortId), { gateway });
-      expect({ status, code: body.code }).toEqual({ status: 403, code: 'wrong_organization' });
-    }
-  });
+  it.each(['acme', 'globex', 'no-such-organization', oddName])(
+    'is 403 for the organization %s with a token of another one',
+    async (shortId) => {
+      for (const gateway of stack.gateways.keys()) {
+        const { status, body } = await everything.call(method, pathOf(operation, shortId), { gateway });
+        expect({ status, code: body.code }).toEqual({ status: 403, code: 'wrong_organization' });
+      }
+    },
+  );
 
   it('has the same response for another organization and for one that does not exist', async () => {
     const of = (shortId: string) =>

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { AuditEvent, AuditProof } from '@holdfast/contracts';
+import { eventually } from '@holdfast/testing';
 import { leafHash, openCheckpoint, parseVerifierKey, verifyInclusion } from '@holdfast/tlog';
 import type { Client } from '../clients/client.ts';
 import { stack } from '../clients/under-test.ts';
@@ -66,9 +67,14 @@ export class LogKeeper {
     return JSON.parse(output) as Verified;
   }
 
+  /** Asks again while a busy audit does not answer in time (503). */
   async proofOf(id: string): Promise<AuditProof> {
     const path = `${this.#auditor.api}/admin/audit/events/${id}/proof`;
-    return (await this.#auditor.call<AuditProof>('GET', path)).body;
+    return eventually(async () => {
+      const { status, body } = await this.#auditor.call<AuditProof>('GET', path);
+      expect(status).toBe(200);
+      return body;
+    }, `proof of ${id}`);
   }
 
   /** Throws unless the entry has the same leaf as in an earlier proof, and that proof still holds. */

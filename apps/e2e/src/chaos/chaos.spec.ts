@@ -115,7 +115,7 @@ describe(`a stack with a database for each service (HOLDFAST_CHAOS_SEED=${seed})
         expect(customers.flatMap((c) => c.sessions).some(({ ended }) => ended)).toBe(true);
       });
     };
-    const options = { seed, width: 8, print, logConsumers: { receiver }, webhooks, logouts };
+    const options = { seed, width: 6, pauseMs: 100, print, logConsumers: { receiver }, webhooks, logouts };
     oracle = await underLoad(ownStack, options, disturb);
     expect(await checkAll(oracle)).toEqual([]);
   });

@@ -38,7 +38,7 @@ export async function runSideBySide(options: SideBySideOptions): Promise<string[
   const order = orderOfServices();
   const upgraded = order.filter((name) => services?.includes(name) ?? true);
   const replacements: Replacement[] = [];
-  const oracle = await underLoad(stack, { seed, width, print }, async (load) => {
+  const oracle = await underLoad(stack, { seed, width, pauseMs: 50, print }, async (load) => {
     await eventually(() => load.acknowledged >= 10, 'the load to begin');
     print(`Upgrade: ${upgraded.join(', ')}`);
     replacements.push(...(await replaceServices(stack, upgraded, stack.launcher.build, load)));
