@@ -11,7 +11,7 @@ import { podOf, podProblems } from './pod-policies.ts';
 import { KubernetesSchemas } from './schemas.ts';
 
 const sets = readdirSync(join(testing, 'values')).map((file) => file.replace('.yaml', ''));
-const versions = ['v1.30', 'v1.34', 'v1.37'];
+const versions = ['v1.30', 'v1.37'];
 const manifests = new Map<string, Rendered[]>();
 const of = (set: string) => manifests.get(set)!;
 const named = (set: string, kind: string, name: string) =>

@@ -67,7 +67,7 @@ async function runLanes(): Promise<Awaited<ReturnType<typeof runJest>>[]> {
   if (jestArgs.length > 0) return Promise.all([run('e2e', env, ['shared', 'hub']), run('e2e', env, ['own'])]);
   const ownThenHub = async (): ReturnType<typeof runLanes> => {
     const own = await run('e2e', env, ['own']);
-    const second = await startStack(servers, undefined, undefined, { home: servers.secondStackFolder });
+    const second = await startStack(servers, 'gateway=1', undefined, { home: servers.secondStackFolder });
     return [own, await run('e2e', second, ['hub'])];
   };
   return (await Promise.all([run('e2e', env, ['shared']).then((shared) => [shared]), ownThenHub()])).flat();

@@ -99,8 +99,6 @@ suite('accessibility of the pages', () => {
 
   test.each([
     ['light', 1280],
-    ['dark', 1280],
-    ['light', 360],
     ['dark', 360],
     // 200 % zoom of a narrow window.
     ['light', 180],

@@ -62,9 +62,12 @@ suite('the page that verifies audit logs', () => {
     await pages.heading('Verified');
   });
 
-  test('decides the documented test vectors as the command line does', async () => {
+  // The library decides all of them in its own tests; here the worker, the form and the page around it are shown.
+  test('decides every fourth documented test vector as the command line does', async () => {
     const docs = join(import.meta.dirname, '../../../../docs/audit-export-vectors');
-    const { vectors } = JSON.parse(readFileSync(join(docs, 'vectors.json'), 'utf8')) as { vectors: ExportVector[] };
+    const all = JSON.parse(readFileSync(join(docs, 'vectors.json'), 'utf8')) as { vectors: ExportVector[] };
+    const vectors = all.vectors.filter((_, i) => i % 4 === 0);
+    expect(new Set(vectors.map(({ expected }) => expected.verdict)).size).toBe(3);
     const lines = readFileSync(join(docs, 'log.ndjson'), 'utf8').trimEnd().split('\n');
     // The page shows apart what an erasure or an older version can explain; the vectors do not.
     const refuted: unknown = expect.stringMatching(/^(Does not verify|Cannot be proven in full)$/);
