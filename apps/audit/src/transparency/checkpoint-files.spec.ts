@@ -31,7 +31,7 @@ test('a checkpoint is found by other replicas that share the folder, and after a
 test('files are merged when there are many, and no replica loses a checkpoint', async () => {
   const [one, other] = [replica(), replica()];
   await one.store(checkpoints({ idle: 7, acme: 1 }));
-  // Each replica merges more than 64 files that it knows of, so that one deletes merged files and the other has merged once.
+  // Each replica merges more than 64 files that it knows of: one has deleted merged files, the other merged once.
   for (let size = 2; size <= 240; size += 1) await (size % 3 === 0 ? other : one).store(checkpoints({ acme: size }));
   expect(filesOf('newest').length).toBeLessThan(200);
   for (const files of [one, other, replica()])

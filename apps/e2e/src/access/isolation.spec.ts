@@ -8,7 +8,7 @@ import { closeConnections } from '../clients/http.ts';
 import { demoClient, newClients, stack } from '../clients/under-test.ts';
 
 const reference = await referenceOf(stack);
-/** Names of organizations that a router or a look-up could treat otherwise. Each operation is tried with one of them. */
+/** Names of organizations that a router or a look-up could treat otherwise. Each operation is tried with one. */
 const oddNames = ['EVERYTHING', 'x', '%00', '..%2f', 'constructor', 'a'.repeat(300)];
 const guarded = reference.operations
   .filter((o) => o.scopes.length > 0)

@@ -1,9 +1,9 @@
 /**
  * The script of the reference page. Its plugin of Swagger UI shows `x-codeSamples`, and mends what keeps the page from
  * being read with a keyboard or a screen reader: a link inside of a button, and a level of headings that is left out.
- * The choice of a server has no name, and there is one server. It resolves references by itself: all of them lead into
- * the document, and the resolver of Swagger UI for OpenAPI 3.1 parses the whole document for each operation, which takes
- * seconds.
+ * The choice of a server has no name, and there is one server. The plugin resolves references by itself: all of them
+ * lead into the document, and the resolver of Swagger UI for OpenAPI 3.1 parses the whole document for each operation,
+ * which takes seconds.
  */
 export const referenceScript = `let system;
 const h = (...parts) => system.React.createElement(...parts);
